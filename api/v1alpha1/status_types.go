@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// ClusterState summarises the condition of a cluster in one word.
+// +kubebuilder:validation:Enum=Initializing;Reconciling;Ready;Degraded;Failed;Hibernated
+type ClusterState string
+
+const (
+	// StateInitializing is the schema default, seen before the first write.
+	StateInitializing ClusterState = "Initializing"
+	// StateReconciling: on the way to what was asked for.
+	StateReconciling ClusterState = "Reconciling"
+	// StateReady: healthy and serving.
+	StateReady ClusterState = "Ready"
+	// StateDegraded: impaired, at least partly serving.
+	StateDegraded ClusterState = "Degraded"
+	// StateFailed: a persistent error.
+	StateFailed ClusterState = "Failed"
+	// StateHibernated: scaled to zero on request.
+	StateHibernated ClusterState = "Hibernated"
+)
+
+// ShardHealth is the health of one shard.
+// +kubebuilder:validation:Enum=Ready;Degraded;Down;Unknown
+type ShardHealth string
+
+const (
+	// ShardReady: primary and replicas serve.
+	ShardReady ShardHealth = "Ready"
+	// ShardDegraded: the primary serves, a replica does not.
+	ShardDegraded ShardHealth = "Degraded"
+	// ShardDown: no primary serves.
+	ShardDown ShardHealth = "Down"
+	// ShardUnknown: not observed.
+	ShardUnknown ShardHealth = "Unknown"
+)
+
+// LagClass says how far replicas are behind their primary.
+// +kubebuilder:validation:Enum=InSync;Behind;Broken
+type LagClass string
+
+const (
+	// LagInSync: every link is up and caught up.
+	LagInSync LagClass = "InSync"
+	// LagBehind: every link is up, one is behind.
+	LagBehind LagClass = "Behind"
+	// LagBroken: a link is down.
+	LagBroken LagClass = "Broken"
+)
+
+// ValkeyClusterStatus is what the reconciler sees.
+type ValkeyClusterStatus struct {
+	// observedGeneration is the generation that the status speaks of; -1 before
+	// the first look.
+	// +kubebuilder:default=-1
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// state summarises the conditions in one word.
+	// +kubebuilder:default=Initializing
+	// +optional
+	State ClusterState `json:"state,omitempty"`
+	// reason for the state, in CamelCase.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+	// message explains the state to a person.
+	// +optional
+	Message string `json:"message,omitempty"`
+	// topology that is running.
+	// +optional
+	Topology Topology `json:"topology,omitempty"`
+	// shards that are in the cluster.
+	// +kubebuilder:default=0
+	// +optional
+	Shards int32 `json:"shards"`
+	// readyShards have a primary and every replica in sync.
+	// +kubebuilder:default=0
+	// +optional
+	ReadyShards int32 `json:"readyShards"`
+	// readyReplicas is the number of ready data pods.
+	// +optional
+	ReadyReplicas int32 `json:"readyReplicas,omitempty"`
+	// primary is the pod that accepts writes. Replication and Sentinel only.
+	// +optional
+	Primary string `json:"primary,omitempty"`
+	// endpoint that clients connect to, as host:port.
+	// +optional
+	Endpoint string `json:"endpoint,omitempty"`
+	// clusterInitialized once the topology was formed for the first time.
+	// +optional
+	ClusterInitialized bool `json:"clusterInitialized,omitempty"`
+	// renderHash seen on the live objects.
+	// +optional
+	RenderHash string `json:"renderHash,omitempty"`
+	// jobSerial of the last Job.
+	// +optional
+	JobSerial int64 `json:"jobSerial,omitempty"`
+	// activeJobs that are running.
+	// +listType=map
+	// +listMapKey=name
+	// +optional
+	ActiveJobs []ActiveJob `json:"activeJobs,omitempty"`
+	// shardDetails of every shard.
+	// +listType=map
+	// +listMapKey=index
+	// +optional
+	ShardDetails []ShardStatus `json:"shardDetails,omitempty"`
+	// migrations of slots.
+	// +listType=map
+	// +listMapKey=name
+	// +optional
+	Migrations []MigrationStatus `json:"migrations,omitempty"`
+	// drainedShards are indexes beyond spec.shards that own nothing. The guard
+	// policies read it.
+	// +listType=set
+	// +optional
+	DrainedShards []int32 `json:"drainedShards,omitempty"`
+	// actions asked for by annotation, with their outcome.
+	// +listType=map
+	// +listMapKey=name
+	// +optional
+	Actions []ActionStatus `json:"actions,omitempty"`
+	// lastTLSCertFingerprint is the lower-case hex SHA-256 of the DER of the leaf
+	// certificate that every pod was seen to serve.
+	// +optional
+	LastTLSCertFingerprint string `json:"lastTLSCertFingerprint,omitempty"`
+	// lastBackup that succeeded.
+	// +optional
+	LastBackup *BackupStatus `json:"lastBackup,omitempty"`
+	// conditions in detail.
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// ActiveJob is a Job that is running.
+type ActiveJob struct {
+	// kind of the Job: bootstrap, repair, rebalance and so on.
+	Kind string `json:"kind"`
+	// name of the Job.
+	Name string `json:"name"`
+	// startedAt is when it was created.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+	// attempt counts from 1 for the same input.
+	// +optional
+	Attempt int32 `json:"attempt,omitempty"`
+}
+
+// ShardStatus is one shard as seen.
+type ShardStatus struct {
+	// index of the shard.
+	Index int32 `json:"index"`
+	// primary pod.
+	// +optional
+	Primary string `json:"primary,omitempty"`
+	// primaryNodeID of the primary.
+	// +optional
+	PrimaryNodeID string `json:"primaryNodeID,omitempty"`
+	// replicas are the replica pods.
+	// +listType=atomic
+	// +optional
+	Replicas []string `json:"replicas,omitempty"`
+	// slotRanges owned, as "0-5460".
+	// +listType=atomic
+	// +optional
+	SlotRanges []string `json:"slotRanges,omitempty"`
+	// slotCount owned.
+	// +optional
+	SlotCount int32 `json:"slotCount,omitempty"`
+	// health of the shard.
+	// +optional
+	Health ShardHealth `json:"health,omitempty"`
+	// inSync when every replica's link is up and caught up.
+	// +optional
+	InSync bool `json:"inSync,omitempty"`
+	// lagClass of the worst replica.
+	// +optional
+	LagClass LagClass `json:"lagClass,omitempty"`
+	// primaryOffset as of the last transition.
+	// +optional
+	PrimaryOffset int64 `json:"primaryOffset,omitempty"`
+	// replicaOffsets as of the last transition.
+	// +listType=map
+	// +listMapKey=pod
+	// +optional
+	ReplicaOffsets []ReplicaOffset `json:"replicaOffsets,omitempty"`
+	// maxLagBytes as of the last transition.
+	// +optional
+	MaxLagBytes int64 `json:"maxLagBytes,omitempty"`
+}
+
+// ReplicaOffset is the replication offset of one pod.
+type ReplicaOffset struct {
+	// pod name.
+	Pod string `json:"pod"`
+	// offset in bytes.
+	Offset int64 `json:"offset"`
+}
+
+// MigrationStatus is one move of slots.
+type MigrationStatus struct {
+	// name that the server gave.
+	Name string `json:"name"`
+	// from shard.
+	From int32 `json:"from"`
+	// to shard.
+	To int32 `json:"to"`
+	// slots that move, as ranges.
+	Slots string `json:"slots"`
+	// state as the server names it.
+	State string `json:"state"`
+	// startedAt is when it began.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+}
+
+// ActionStatus is the outcome of one action asked for by annotation.
+type ActionStatus struct {
+	// name of the action.
+	Name string `json:"name"`
+	// token that asked for it.
+	Token string `json:"token"`
+	// result is Succeeded, Failed or Running.
+	// +optional
+	Result string `json:"result,omitempty"`
+	// finishedAt is when it ended.
+	// +optional
+	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
+}
+
+// BackupStatus is the last backup that succeeded.
+type BackupStatus struct {
+	// time it was finished.
+	Time metav1.Time `json:"time"`
+	// key of the object or manifest.
+	Key string `json:"key"`
+	// bytes written.
+	// +optional
+	Bytes int64 `json:"bytes,omitempty"`
+	// verified when it was read back.
+	// +optional
+	Verified bool `json:"verified,omitempty"`
+}
