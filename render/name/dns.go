@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package name
+
+// ServiceFQDN is the DNS name of a Service, without a trailing dot. domain is
+// the Kubernetes cluster's, such as cluster.local.
+func ServiceFQDN(service, namespace, domain string) string {
+	return service + "." + namespace + ".svc." + domain
+}
+
+// PodFQDN is the DNS name of a data pod, without a trailing dot.
+func PodFQDN(cluster string, shard, index int32, namespace, domain string) string {
+	return Pod(cluster, shard, index) + "." + ServiceFQDN(Nodes(cluster), namespace, domain)
+}
+
+// SentinelFQDN is the DNS name of a Sentinel pod, without a trailing dot.
+func SentinelFQDN(cluster string, index int32, namespace, domain string) string {
+	return SentinelPod(cluster, index) + "." + ServiceFQDN(Sentinel(cluster), namespace, domain)
+}
+
+// CertificateNames are the DNS names that the certificate of a cluster must
+// carry: those of every Service, a wildcard for the pods behind a headless one
+// (a wildcard stands for exactly one label), and localhost for the probes and
+// the exporter. sentinel adds those of the Sentinel pods.
+func CertificateNames(cluster, namespace, domain string, sentinel bool) []string {
+	services := []string{Client(cluster), Primary(cluster), Replicas(cluster), Nodes(cluster)}
+	headless := []string{Nodes(cluster)}
+	if sentinel {
+		services = append(services, Sentinel(cluster))
+		headless = append(headless, Sentinel(cluster))
+	}
+	names := []string{"localhost"}
+	for _, s := range services {
+		names = append(names, s, s+"."+namespace, s+"."+namespace+".svc", ServiceFQDN(s, namespace, domain))
+	}
+	for _, s := range headless {
+		names = append(names, "*."+ServiceFQDN(s, namespace, domain))
+	}
+	return names
+}

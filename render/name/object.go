@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package name
+
+import "strconv"
+
+// Endings of object names. A cluster's name may not end in one of them, see
+// Check.
+const (
+	endNodes    = "-nodes"
+	endPrimary  = "-primary"
+	endReplicas = "-replicas"
+	endSentinel = "-sentinel"
+	endLive     = "-live"
+	endScripts  = "-scripts"
+	endBus      = "-bus"
+)
+
+// SentinelMaster is the name under which the Sentinels monitor the primary.
+const SentinelMaster = "mymaster"
+
+// DataClaim is the volumeClaimTemplate of the data directory, and so the first
+// part of every claim's name.
+const DataClaim = "data"
+
+// StatefulSet is the name of a shard's StatefulSet. Topologies without slots
+// have shard 0.
+func StatefulSet(cluster string, shard int32) string {
+	return cluster + "-" + itoa(shard)
+}
+
+// Pod is the name of a data pod, as the StatefulSet controller forms it. The
+// ValkeyNode of the pod has the same name.
+func Pod(cluster string, shard, index int32) string {
+	return StatefulSet(cluster, shard) + "-" + itoa(index)
+}
+
+// Claim is the name of a data pod's PersistentVolumeClaim, as the StatefulSet
+// controller forms it: a claim of this name is adopted, not made.
+func Claim(cluster string, shard, index int32) string {
+	return DataClaim + "-" + Pod(cluster, shard, index)
+}
+
+// Budget is the name of a shard's PodDisruptionBudget.
+func Budget(cluster string, shard int32) string { return StatefulSet(cluster, shard) }
+
+// Sentinel is the name of the Sentinel pods' StatefulSet, headless Service and
+// PodDisruptionBudget.
+func Sentinel(cluster string) string { return cluster + endSentinel }
+
+// SentinelStatefulSet is the name of the Sentinel pods' StatefulSet.
+func SentinelStatefulSet(cluster string) string { return Sentinel(cluster) }
+
+// SentinelPod is the name of a Sentinel pod.
+func SentinelPod(cluster string, index int32) string {
+	return Sentinel(cluster) + "-" + itoa(index)
+}
+
+// Client is the name of the Service that clients connect to.
+func Client(cluster string) string { return cluster }
+
+// Nodes is the name of the headless Service that gives data pods their names.
+func Nodes(cluster string) string { return cluster + endNodes }
+
+// Primary is the name of the Service of the primary (not with topology Cluster).
+func Primary(cluster string) string { return cluster + endPrimary }
+
+// Replicas is the name of the Service of the replicas (not with topology Cluster).
+func Replicas(cluster string) string { return cluster + endReplicas }
+
+// Live is the name of the ConfigMap with the directives that apply live.
+func Live(cluster string) string { return cluster + endLive }
+
+// Scripts is the name of the ConfigMap with the scripts of the containers.
+func Scripts(cluster string) string { return cluster + endScripts }
+
+// Dashboard is the name of the ConfigMap with the Grafana dashboard.
+func Dashboard(cluster string) string { return cluster + "-dashboard" }
+
+// BusPolicy is the name of the NetworkPolicy that closes the cluster bus to
+// other clusters' pods.
+func BusPolicy(cluster string) string { return cluster + endBus }
+
+// AuthSecret is the default name of the Secret with the default user's password.
+func AuthSecret(cluster string) string { return cluster + "-auth" }
+
+// SystemSecret is the name of the Secret with the system users' passwords.
+func SystemSecret(cluster string) string { return cluster + "-system" }
+
+// ACLSecret is the name of the Secret with the ACL files.
+func ACLSecret(cluster string) string { return cluster + "-acl" }
+
+// TLSSecret is the default name of the Secret with certificate, key and CA.
+func TLSSecret(cluster string) string { return cluster + "-tls" }
+
+// Certificate is the name of the cert-manager Certificate.
+func Certificate(cluster string) string { return cluster + "-tls" }
+
+// UsersSecret is the default name of the Secret with the users' passwords.
+func UsersSecret(cluster string) string { return cluster + "-users" }
+
+func itoa(i int32) string { return strconv.FormatInt(int64(i), 10) }
