@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The valkey-render Authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Reports statement coverage of api and render by package and fails when one of the two is
+# below $COVERAGE percent. A statement counts as covered whichever package's test reached
+# it. Generated files do not count.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+profile=$(mktemp)
+trap 'rm -f "$profile"' EXIT
+
+go test -timeout 10m -skip Process -coverpkg=./api/...,./render/... -coverprofile="$profile" \
+	./api/... ./render/... ./cmd/... >/dev/null
+
+module=$(go list -m)
+awk -v module="$module/" -v least="${COVERAGE:=90}" '
+	NR == 1 || /zz_generated/ { next }
+	{
+		# Every test binary reports every block: a block is covered if one of them ran it.
+		statements[$1] = $2
+		if ($3 > 0) ran[$1] = 1
+	}
+	END {
+		for (block in statements) {
+			package = block
+			sub(/\/[^\/]*$/, "", package)
+			sub("^" module, "", package)
+			half = package
+			sub(/\/.*/, "", half)
+			all[package] += statements[block]; total[half] += statements[block]
+			if (block in ran) { hit[package] += statements[block]; reached[half] += statements[block] }
+		}
+		for (package in all) printf "%6.1f %%  %s\n", 100 * hit[package] / all[package], package | "sort -k3"
+		close("sort -k3")
+		for (half in total) {
+			percent = 100 * reached[half] / total[half]
+			printf "%6.1f %%  of %d statements in %s/...\n", percent, total[half], half
+			if (percent < least) { printf "coverage of %s is below %s %%\n", half, least; failed = 1 }
+		}
+		exit failed
+	}
+' "$profile"
