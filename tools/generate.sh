@@ -11,8 +11,9 @@ bin=$(tools/build.sh controller-gen)
 
 "$bin/controller-gen" \
 	object:headerFile=tools/header.go.txt \
-	crd:headerFile=tools/header.yaml.txt,maxDescLen=2048 \
+	crd \
 	paths=./api/v1alpha1/... \
 	output:crd:dir=api/crd
+go run ./internal/trimcrd api/crd/*.yaml
 
 go generate ./...

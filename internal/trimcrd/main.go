@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Command trimcrd rewrites the CustomResourceDefinitions named on its command line without
+// the descriptions below fields that hold Kubernetes' own types. `make generate` runs it:
+// those texts are two thirds of the definitions, Kubernetes documents them better, and with
+// them a definition passes what client-side apply can store in an annotation.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"sigs.k8s.io/yaml"
+)
+
+const header = `# SPDX-FileCopyrightText: The valkey-render Authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Written by make generate from the types in api/v1alpha1.
+`
+
+func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
+
+func run(files []string, stderr io.Writer) int {
+	for _, name := range files {
+		if err := rewrite(name); err != nil {
+			fmt.Fprintf(stderr, "trimcrd: %v\n", err)
+			return 1
+		}
+	}
+	return 0
+}
+
+func rewrite(name string) error {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	trimmed, err := trim(data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return os.WriteFile(name, trimmed, 0o644)
+}
+
+// foreign reports whether a property holds a type of k8s.io/api, by its name: our own
+// fields of such types are called as in a pod.
+func foreign(property string) bool {
+	switch property {
+	case "affinity", "containers", "containerSecurityContext", "imagePullSecrets", "resources",
+		"securityContext", "tolerations", "topologySpreadConstraints", "volumeMounts", "volumes":
+		return true
+	}
+	return false
+}
+
+// trim returns the definition without the descriptions below foreign properties. The
+// description of the property itself, which is ours, stays.
+func trim(crd []byte) ([]byte, error) {
+	var object map[string]any
+	if err := yaml.Unmarshal(crd, &object); err != nil {
+		return nil, err
+	}
+	walk(object, false)
+	text, err := yaml.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(header), text...), nil
+}
+
+// walk goes through a JSON value that holds schemas; below says that a foreign property is
+// above it.
+func walk(value any, below bool) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			walk(item, below)
+		}
+	case map[string]any:
+		properties, _ := value["properties"].(map[string]any)
+		for name, property := range properties {
+			schema, ok := property.(map[string]any)
+			if !ok {
+				continue
+			}
+			if below {
+				delete(schema, "description")
+			}
+			walk(schema, below || foreign(name))
+		}
+		for key, child := range value {
+			if key == "properties" && properties != nil {
+				continue
+			}
+			if schema, ok := child.(map[string]any); ok && below && (key == "items" || key == "additionalProperties") {
+				delete(schema, "description")
+			}
+			walk(child, below)
+		}
+	}
+}
