@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package conf
+
+import (
+	"strconv"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+)
+
+// Args returns the arguments that follow the config file on valkey-server's
+// command line, one word each: what a server is, rather than how it behaves.
+// Kubernetes expands $(POD_IP), $(POD_NAME) and $(POD_NAMESPACE) from the
+// container's environment.
+func Args(c *v1alpha1.ValkeyCluster) []string {
+	number := strconv.Itoa(int(port(c)))
+	args := []string{"--dir", "/data"}
+	if c.Spec.TLS != nil {
+		args = append(args, "--port", "0", "--tls-port", number)
+	} else {
+		args = append(args, "--port", number)
+	}
+	args = append(args, "--aclfile", "/valkey/acl/"+c.Spec.Version+".acl")
+	switch c.Spec.Topology {
+	case v1alpha1.TopologyCluster:
+		args = append(args, clusterArgs(c)...)
+	case v1alpha1.TopologyReplication, v1alpha1.TopologySentinel:
+		args = append(args, "--replica-announce-ip", announced(c))
+	}
+	return args
+}
+
+func clusterArgs(c *v1alpha1.ValkeyCluster) []string {
+	args := []string{"--cluster-enabled", "yes", "--cluster-config-file", "/data/nodes.conf"}
+	if tls := c.Spec.TLS; tls != nil && !enabled(tls.ClusterBus) {
+		// The bus listens 10000 above the plain port unless the bus itself uses
+		// TLS, and the plain port is 0.
+		args = append(args, "--cluster-port", strconv.Itoa(int(port(c))+10000))
+	}
+	// A node that met nobody yet does not know its own address, and would give
+	// clients an empty one.
+	args = append(args, "--cluster-announce-ip", "$(POD_IP)")
+	if announceHostname(c) {
+		// Either alone makes clients get "?" for an address.
+		args = append(args, "--cluster-announce-hostname", announced(c), "--cluster-preferred-endpoint-type", "hostname")
+	}
+	return args
+}
+
+// announced is how a pod names itself.
+func announced(c *v1alpha1.ValkeyCluster) string {
+	if !announceHostname(c) {
+		return "$(POD_IP)"
+	}
+	return "$(POD_NAME)." + c.Name + "-nodes.$(POD_NAMESPACE).svc." + domain(c)
+}
