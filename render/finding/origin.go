@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package finding
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Origin is where an object was read, as much of it as a finding tells.
+type Origin struct {
+	// File is the source as the caller named it.
+	File string
+	// Document counts the YAML documents of File from 1.
+	Document int
+	// Object is Kind/namespace/name.
+	Object string
+	// Position returns line and column of a path, or of its nearest parent that
+	// was given; nil when positions are unknown.
+	Position func(path string) (line, column int)
+}
+
+// New returns a finding at path.
+func (o Origin) New(code Code, path, message string) Finding {
+	f := New(code, message)
+	f.File, f.Document, f.Object, f.Path = o.File, o.Document, o.Object, path
+	if o.Position != nil {
+		f.Line, f.Column = o.Position(path)
+	}
+	return f
+}
+
+// Newf is New with a formatted message.
+func (o Origin) Newf(code Code, path, format string, args ...any) Finding {
+	return o.New(code, path, fmt.Sprintf(format, args...))
+}
+
+// FromFieldErrors turns the errors of a validation into findings at origin.
+// codeOf gives each its code: SpecCode, ConfigCode or PatchCode; SpecCode when
+// nil. The message is the error's detail; the value is added where it helps and
+// is not Secret.
+func FromFieldErrors(origin Origin, codeOf func(*field.Error) Code, errs field.ErrorList) List {
+	if codeOf == nil {
+		codeOf = SpecCode
+	}
+	out := make(List, 0, len(errs))
+	for _, e := range errs {
+		out = append(out, origin.New(codeOf(e), e.Field, fieldMessage(e)))
+	}
+	return out
+}
+
+// fieldMessage words a field error.
+func fieldMessage(e *field.Error) string {
+	detail := strings.TrimSuffix(strings.TrimSpace(e.Detail), ".")
+	value, shown := fieldValue(e)
+	switch e.Type {
+	case field.ErrorTypeRequired:
+		return orElse(detail, "is required")
+	case field.ErrorTypeDuplicate:
+		text := "is given twice"
+		if shown {
+			text = value + " is given twice"
+		}
+		return join(text, detail)
+	case field.ErrorTypeNotSupported:
+		if !shown {
+			return join("is not supported", detail)
+		}
+		text := value + " is not supported"
+		if near := Nearest(strings.Trim(value, `"`), quoted(detail)); near != "" {
+			text += fmt.Sprintf("; did you mean %q?", near)
+		}
+		return join(text, detail)
+	case field.ErrorTypeForbidden:
+		return orElse(detail, "is not allowed here")
+	case field.ErrorTypeInternal:
+		return orElse(detail, "could not be checked")
+	default:
+		text := orElse(detail, "is not valid")
+		bare := strings.Trim(value, `"`)
+		if !shown || bare == "" || strings.Contains(detail, bare) || strings.HasSuffix(e.Field, "["+bare+"]") {
+			return text
+		}
+		return text + " (got " + value + ")"
+	}
+}
+
+// fieldValue is the bad value as it may be shown: a scalar, short, no secret.
+func fieldValue(e *field.Error) (string, bool) {
+	if Secret(e.Field) {
+		return "", false
+	}
+	switch v := e.BadValue.(type) {
+	case nil:
+		return "", false
+	case string:
+		if v == omitted {
+			return "", false
+		}
+		return fmt.Sprintf("%q", shorten(v)), true
+	case bool, int, int32, int64, uint32, uint64, float64:
+		return fmt.Sprint(v), true
+	case fmt.Stringer:
+		return fmt.Sprintf("%q", shorten(v.String())), true
+	}
+	text := fmt.Sprintf("%v", e.BadValue)
+	if strings.ContainsAny(text, "{}[]&") || strings.HasPrefix(text, "0x") {
+		return "", false
+	}
+	return fmt.Sprintf("%q", shorten(text)), true
+}
+
+// omitted is what field.TooLong has for a value.
+const omitted = "<value omitted>"
+
+func orElse(text, fallback string) string {
+	if text == "" {
+		return fallback
+	}
+	return text
+}
+
+func join(text, detail string) string {
+	if detail == "" {
+		return text
+	}
+	return text + "; " + detail
+}
+
+// shorten cuts a value to what is worth reading in a message.
+func shorten(s string) string {
+	const most = 80
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}
+
+// quoted returns the double-quoted words of a text.
+func quoted(text string) []string {
+	var out []string
+	parts := strings.Split(text, `"`)
+	for i := 1; i < len(parts); i += 2 {
+		out = append(out, parts[i])
+	}
+	return out
+}
+
+// Nearest returns the candidate that a misspelt word most likely means, or ""
+// when none is near: equal but for case and dashes, the same letters
+// in another order, or at most a third of the word's letters away. Among equals the first in candidates wins.
+func Nearest(word string, candidates []string) string {
+	plain := func(s string) string {
+		return strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "", " ", "").Replace(s))
+	}
+	best, bestDistance := "", max(1, len(word)/3)+1
+	for _, candidate := range candidates {
+		if candidate == word {
+			continue
+		}
+		if plain(candidate) == plain(word) || sortedLetters(candidate) == sortedLetters(word) {
+			return candidate
+		}
+		if abs(len(candidate)-len(word)) >= bestDistance {
+			continue
+		}
+		d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(candidate))
+		if d < bestDistance {
+			best, bestDistance = candidate, d
+		}
+	}
+	return best
+}
+
+func sortedLetters(s string) string {
+	letters := []byte(strings.ToLower(s))
+	slices.Sort(letters)
+	return string(letters)
+}
+
+func abs(n int) int {
+	if n < 0 {
+		return -n
+	}
+	return n
+}
+
+// secretPath matches paths whose value may hold a password or a key: the
+// directives that take one, and ACL rules (`>password`).
+var secretPath = regexp.MustCompile(`(?i)(pass(word|phrase|wd)?s?\]|auth\]|auth-pass|secret-?key\]|` +
+	`\[user\]|sentinel-pass|\.permissions$|token\]|(^|\.)(password|token|credential)s?$)`)
+
+// Secret says whether the value at path may be a secret and is never shown:
+// spec.config[requirepass], spec.config[primaryauth], spec.users[0].permissions
+// and their like.
+func Secret(path string) bool { return secretPath.MatchString(path) }
