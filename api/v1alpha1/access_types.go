@@ -292,19 +292,19 @@ type ValkeyACLStatus struct {
 type ValkeyACL struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 	// spec is what is asked for.
 	Spec ValkeyACLSpec `json:"spec"`
 	// status is what the reconciler did.
 	// +kubebuilder:default={observedGeneration: -1}
 	// +optional
-	Status ValkeyACLStatus `json:"status,omitempty"`
+	Status ValkeyACLStatus `json:"status,omitzero"`
 }
 
 // ValkeyACLList is a list of ValkeyACL.
 // +kubebuilder:object:root=true
 type ValkeyACLList struct {
 	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitzero"`
 	Items           []ValkeyACL `json:"items"`
 }

@@ -189,7 +189,7 @@ type MetricsSpec struct {
 	Args []string `json:"args,omitempty"`
 	// resources of the exporter.
 	// +optional
-	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 	// podMonitor renders a PodMonitor of the Prometheus operator.
 	// +optional
 	PodMonitor *MonitorSpec `json:"podMonitor,omitempty"`
@@ -328,7 +328,7 @@ type JobsTemplateSpec struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// resources of the container.
 	// +optional
-	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 }
 
 // BackupSpec writes RDB files to S3.

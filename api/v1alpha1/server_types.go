@@ -27,7 +27,7 @@ type SentinelSpec struct {
 	Image string `json:"image,omitempty"`
 	// resources of the Sentinel container.
 	// +optional
-	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 	// config maps sentinel.conf directives to values, as spec.config does. For
 	// the directives of the one monitored primary the name is given without
 	// `sentinel` and without its name: failover-timeout, parallel-syncs.

@@ -138,7 +138,7 @@ type ValkeyClusterSpec struct {
 	// resources of the server container. The memory limit sizes maxmemory, the
 	// replication backlog and the startup budget.
 	// +optional
-	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
+	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 
 	// memory says how the memory limit is divided.
 	// +optional
@@ -283,20 +283,20 @@ type ValkeyClusterSpec struct {
 type ValkeyCluster struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 	// spec is what is asked for.
 	// +optional
-	Spec ValkeyClusterSpec `json:"spec,omitempty"`
+	Spec ValkeyClusterSpec `json:"spec,omitzero"`
 	// status is what the reconciler sees.
 	// +kubebuilder:default={state: Initializing, observedGeneration: -1}
 	// +optional
-	Status ValkeyClusterStatus `json:"status,omitempty"`
+	Status ValkeyClusterStatus `json:"status,omitzero"`
 }
 
 // ValkeyClusterList is a list of ValkeyCluster.
 // +kubebuilder:object:root=true
 type ValkeyClusterList struct {
 	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitzero"`
 	Items           []ValkeyCluster `json:"items"`
 }

@@ -76,19 +76,19 @@ type ValkeyNodeStatus struct {
 type ValkeyNode struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 	// spec says which pod it stands for.
 	Spec ValkeyNodeSpec `json:"spec"`
 	// status is what was seen.
 	// +kubebuilder:default={observedGeneration: -1}
 	// +optional
-	Status ValkeyNodeStatus `json:"status,omitempty"`
+	Status ValkeyNodeStatus `json:"status,omitzero"`
 }
 
 // ValkeyNodeList is a list of ValkeyNode.
 // +kubebuilder:object:root=true
 type ValkeyNodeList struct {
 	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitzero"`
 	Items           []ValkeyNode `json:"items"`
 }
