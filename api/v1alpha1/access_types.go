@@ -296,7 +296,7 @@ type ValkeyACL struct {
 	// spec is what is asked for.
 	Spec ValkeyACLSpec `json:"spec"`
 	// status is what the reconciler did.
-	// +kubebuilder:default={observedGeneration: -1}
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status ValkeyACLStatus `json:"status,omitzero"`
 }

@@ -288,7 +288,7 @@ type ValkeyCluster struct {
 	// +optional
 	Spec ValkeyClusterSpec `json:"spec,omitzero"`
 	// status is what the reconciler sees.
-	// +kubebuilder:default={state: Initializing, observedGeneration: -1}
+	// +kubebuilder:default={"state":"Initializing","observedGeneration":-1}
 	// +optional
 	Status ValkeyClusterStatus `json:"status,omitzero"`
 }

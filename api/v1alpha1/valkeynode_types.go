@@ -80,7 +80,7 @@ type ValkeyNode struct {
 	// spec says which pod it stands for.
 	Spec ValkeyNodeSpec `json:"spec"`
 	// status is what was seen.
-	// +kubebuilder:default={observedGeneration: -1}
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status ValkeyNodeStatus `json:"status,omitzero"`
 }
