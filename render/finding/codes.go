@@ -198,18 +198,30 @@ const (
 	PlainBus Code = "VR1115"
 	// ManyShards: more than 250 shards in one application.
 	ManyShards Code = "VR1116"
-	// WritesStopWithReplica: writes stop while a replica is away.
-	WritesStopWithReplica Code = "VR1117"
+	// AcknowledgedAlone: durable writes that one pod acknowledges by itself.
+	AcknowledgedAlone Code = "VR1117"
 	// AllPodsRoll: roll without an order.
 	AllPodsRoll Code = "VR1118"
 	// DataLossAllowed: roll that may lose data.
 	DataLossAllowed Code = "VR1119"
 	// UnusedField: field without effect.
 	UnusedField Code = "VR1120"
-	// OpenNetwork: everyone may connect.
-	OpenNetwork Code = "VR1121"
+	// EvictionContradicts: eviction policy that contradicts the profile.
+	EvictionContradicts Code = "VR1121"
 	// UnprotectedDeletion: deletion is not guarded.
 	UnprotectedDeletion Code = "VR1122"
 	// PatchFragile: patch that depends on a position.
 	PatchFragile Code = "VR1123"
+	// BudgetDisabled: no budget over pods that hold copies of each other.
+	BudgetDisabled Code = "VR1124"
+	// ClaimsDeleted: claims that go with their StatefulSet.
+	ClaimsDeleted Code = "VR1125"
+	// TakeoverLosesWrites: takeover without a vote over durable data.
+	TakeoverLosesWrites Code = "VR1126"
+	// ShardsStayEmpty: new shards that get no slots.
+	ShardsStayEmpty Code = "VR1127"
+	// MoreThreadsThanCPUs: more I/O threads than the CPU limit.
+	MoreThreadsThanCPUs Code = "VR1128"
+	// RequestBelowLimit: memory request below the limit.
+	RequestBelowLimit Code = "VR1129"
 )
