@@ -9,10 +9,15 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 profile=$(mktemp)
-trap 'rm -f "$profile"' EXIT
+log=$(mktemp)
+trap 'rm -f "$profile" "$log"' EXIT
 
+mapfile -t packages < <(go list ./... | grep -E '/(api|render|cmd)(/|$)')
 go test -timeout 10m -skip Process -coverpkg=./api/...,./render/... -coverprofile="$profile" \
-	./api/... ./render/... ./cmd/... >/dev/null
+	"${packages[@]}" >"$log" 2>&1 || {
+	cat "$log"
+	exit 1
+}
 
 module=$(go list -m)
 awk -v module="$module/" -v least="${COVERAGE:=90}" '

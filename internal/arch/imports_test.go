@@ -136,11 +136,12 @@ var started = clock.Now()
 }
 
 // closure returns, for every package of the module by directory, every package of the
-// module that its non-test files reach, with one path that leads there.
+// module that its non-test files reach, with one path that leads there. Programs that go
+// generate runs are left out: they are below the package whose files they write.
 func closure(list []source) map[string]map[string][]string {
 	direct := map[string]map[string]bool{}
 	for _, s := range list {
-		if s.Test {
+		if s.Test || s.Syntax.Name.Name == "main" && !under(s.Dir, "cmd") {
 			continue
 		}
 		if direct[s.Dir] == nil {
