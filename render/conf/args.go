@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 // Args returns the arguments that follow the config file on valkey-server's
@@ -14,15 +15,15 @@ import (
 // Kubernetes expands $(POD_IP), $(POD_NAME) and $(POD_NAMESPACE) from the
 // container's environment.
 func Args(c *v1alpha1.ValkeyCluster) []string {
-	number := strconv.Itoa(int(port(c)))
+	number := strconv.Itoa(int(c.Port()))
 	args := []string{"--dir", "/data"}
-	if c.Spec.TLS != nil {
+	if c.TLSEnabled() {
 		args = append(args, "--port", "0", "--tls-port", number)
 	} else {
 		args = append(args, "--port", number)
 	}
-	args = append(args, "--aclfile", "/valkey/acl/"+c.Spec.Version+".acl")
-	switch c.Spec.Topology {
+	args = append(args, "--aclfile", "/valkey/acl/"+c.ServerVersion()+".acl")
+	switch c.EffectiveTopology() {
 	case v1alpha1.TopologyCluster:
 		args = append(args, clusterArgs(c)...)
 	case v1alpha1.TopologyReplication, v1alpha1.TopologySentinel:
@@ -33,15 +34,15 @@ func Args(c *v1alpha1.ValkeyCluster) []string {
 
 func clusterArgs(c *v1alpha1.ValkeyCluster) []string {
 	args := []string{"--cluster-enabled", "yes", "--cluster-config-file", "/data/nodes.conf"}
-	if tls := c.Spec.TLS; tls != nil && !enabled(tls.ClusterBus) {
+	if c.TLSEnabled() && !c.ClusterBusTLS() {
 		// The bus listens 10000 above the plain port unless the bus itself uses
 		// TLS, and the plain port is 0.
-		args = append(args, "--cluster-port", strconv.Itoa(int(port(c))+10000))
+		args = append(args, "--cluster-port", strconv.Itoa(int(c.BusPort())))
 	}
 	// A node that met nobody yet does not know its own address, and would give
 	// clients an empty one.
 	args = append(args, "--cluster-announce-ip", "$(POD_IP)")
-	if announceHostname(c) {
+	if c.Announce() == v1alpha1.AnnounceHostname {
 		// Either alone makes clients get "?" for an address.
 		args = append(args, "--cluster-announce-hostname", announced(c), "--cluster-preferred-endpoint-type", "hostname")
 	}
@@ -50,8 +51,8 @@ func clusterArgs(c *v1alpha1.ValkeyCluster) []string {
 
 // announced is how a pod names itself.
 func announced(c *v1alpha1.ValkeyCluster) string {
-	if !announceHostname(c) {
+	if c.Announce() != v1alpha1.AnnounceHostname {
 		return "$(POD_IP)"
 	}
-	return "$(POD_NAME)." + c.Name + "-nodes.$(POD_NAMESPACE).svc." + domain(c)
+	return "$(POD_NAME)." + name.ServiceFQDN(name.Nodes(c.Name), "$(POD_NAMESPACE)", c.ClusterDomain())
 }

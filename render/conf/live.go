@@ -21,7 +21,7 @@ func liveGroups(c *v1alpha1.ValkeyCluster, version string) []group {
 			theirs = append(theirs, s)
 		}
 	}
-	groups := []group{memoryGroup(c), failoverGroup(c), savePoints(c)}
+	groups := []group{memoryGroup(c), failoverGroup(c), replicationGroup(c), savePoints(c)}
 	for i := range groups {
 		groups[i].settings = slices.DeleteFunc(groups[i].settings, func(s setting) bool { return asked[s.name] })
 	}
@@ -30,10 +30,11 @@ func liveGroups(c *v1alpha1.ValkeyCluster, version string) []group {
 
 func memoryGroup(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "memory"}
+	// Where spec.config has a value, these are left out again: see liveGroups.
 	if bytes, ok := Maxmemory(c); ok {
 		g.add("maxmemory", megabytes(bytes))
 	}
-	if c.Spec.Profile == v1alpha1.ProfileDurable {
+	if c.IsDurable() {
 		g.add("maxmemory-policy", "noeviction")
 	} else {
 		g.add("maxmemory-policy", "allkeys-lru")
@@ -46,9 +47,9 @@ func memoryGroup(c *v1alpha1.ValkeyCluster) group {
 
 func failoverGroup(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "failover"}
-	durable := c.Spec.Profile == v1alpha1.ProfileDurable
-	if c.Spec.Topology == v1alpha1.TopologyCluster {
-		g.add("cluster-node-timeout", strconv.FormatInt(nodeTimeoutMillis(c), 10))
+	durable := c.IsDurable()
+	if c.IsCluster() {
+		g.add("cluster-node-timeout", strconv.FormatInt(c.NodeTimeout().Milliseconds(), 10))
 		if durable {
 			g.add("cluster-require-full-coverage", "yes")
 			g.add("cluster-replica-validity-factor", "10")
@@ -59,7 +60,7 @@ func failoverGroup(c *v1alpha1.ValkeyCluster) group {
 		}
 		return g
 	}
-	if durable && podsPerShard(c) > 2 {
+	if durable && c.ReplicaCount() > 1 {
 		// With a single replica writes would stop whenever that one restarts.
 		g.add("min-replicas-to-write", "1")
 		g.add("min-replicas-max-lag", "10")
@@ -67,9 +68,20 @@ func failoverGroup(c *v1alpha1.ValkeyCluster) group {
 	return g
 }
 
+// replicationGroup is how a replica takes a full copy.
+func replicationGroup(c *v1alpha1.ValkeyCluster) group {
+	g := group{title: "replication"}
+	if c.EffectiveTopology() != v1alpha1.TopologyStandalone && !c.Persisted() {
+		// A replica that starts empty, as all do without persistence, reads the
+		// copy from the socket: an emptyDir or tmpfs need not hold the data set.
+		g.add("repl-diskless-load", "on-empty-db")
+	}
+	return g
+}
+
 func savePoints(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "persistence"}
-	if writesRDB(storageMode(c)) {
+	if writesRDB(c.StorageMode()) {
 		g.add("save", "3600 1")
 		g.add("save", "300 100")
 		g.add("save", "60 10000")
@@ -93,7 +105,7 @@ func userSettings(c *v1alpha1.ValkeyCluster) chosen {
 		name := strings.ToLower(given)
 		for _, value := range strings.Split(strings.TrimRight(c.Spec.Config[given], "\n"), "\n") {
 			s := setting{name, value}
-			if liveClass(c.Spec.Version, name) {
+			if liveClass(c.ServerVersion(), name) {
 				user.live = append(user.live, s)
 			} else {
 				user.restart = append(user.restart, s)

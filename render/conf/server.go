@@ -34,27 +34,26 @@ func networkGroup() group {
 
 func tlsGroup(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "tls"}
-	tls := c.Spec.TLS
-	if tls == nil {
+	if !c.TLSEnabled() {
 		return g
 	}
 	g.add("tls-ca-cert-file", "/valkey/tls/ca.crt")
 	g.add("tls-cert-file", "/valkey/tls/tls.crt")
 	g.add("tls-key-file", "/valkey/tls/tls.key")
-	g.add("tls-auth-clients", authClients(tls.ClientAuth))
-	if tls.MinVersion == "1.3" {
+	g.add("tls-auth-clients", authClients(c.TLSClientAuth()))
+	if c.TLSMinVersion() == "1.3" {
 		g.add("tls-protocols", "TLSv1.3")
 	} else {
 		g.add("tls-protocols", "TLSv1.2 TLSv1.3")
 	}
-	if c.Spec.Topology != v1alpha1.TopologyStandalone {
+	if c.EffectiveTopology() != v1alpha1.TopologyStandalone {
 		// The plain port is closed, also for replicas.
 		g.add("tls-replication", "yes")
 	}
-	if c.Spec.Topology == v1alpha1.TopologyCluster && enabled(tls.ClusterBus) {
+	if c.ClusterBusTLS() {
 		g.add("tls-cluster", "yes")
 	}
-	if enabled(tls.Reload) && atLeast(c, "9.1") {
+	if c.TLSReload() && c.AtLeast("9.1") {
 		// Serves a renewed certificate by itself. Before 9.1 the reconciler does
 		// it with CONFIG SET.
 		g.add("tls-auto-reload-interval", "60")
@@ -74,12 +73,12 @@ func authClients(auth v1alpha1.TLSClientAuth) string {
 
 func clusterGroup(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "cluster"}
-	if c.Spec.Topology != v1alpha1.TopologyCluster {
+	if !c.IsCluster() {
 		return g
 	}
 	// Left on, a drained primary and its replica walk off to another shard.
 	g.add("cluster-allow-replica-migration", "no")
-	if atLeast(c, "9.0") {
+	if c.AtLeast("9.0") {
 		// The server hands its slots over before it exits. `safe` would keep a
 		// primary without a usable replica running until it is killed.
 		g.add("shutdown-on-sigterm", "failover")
@@ -89,7 +88,7 @@ func clusterGroup(c *v1alpha1.ValkeyCluster) group {
 
 func persistenceGroup(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "persistence"}
-	mode := storageMode(c)
+	mode := c.StorageMode()
 	// The names are those of files on a kept volume: never the server's choice.
 	if writesRDB(mode) {
 		g.add("dbfilename", "dump.rdb")
@@ -126,7 +125,7 @@ func moduleGroup(c *v1alpha1.ValkeyCluster) group {
 func includeGroup(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "live directives, and credentials for replication"}
 	g.add("include", LiveInclude)
-	if c.Spec.Topology != v1alpha1.TopologyStandalone {
+	if c.EffectiveTopology() != v1alpha1.TopologyStandalone {
 		g.add("include", AuthInclude)
 	}
 	return g
