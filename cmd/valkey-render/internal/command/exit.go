@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+)
+
+// Exit codes of every command.
+const (
+	// exitOK: done, nothing wrong.
+	exitOK = 0
+	// exitDifferences: check found differences, or validate found a warning
+	// and was asked to fail on it.
+	exitDifferences = 1
+	// exitError: the input or the usage is wrong, or a file could not be read
+	// or written.
+	exitError = 2
+	// exitTimeout: --timeout ran out (as timeout(1) has it).
+	exitTimeout = 124
+	// exitInterrupted: SIGINT or SIGTERM (128 + SIGINT, as shells have it).
+	exitInterrupted = 130
+)
+
+// errDifferences and errFindings end a command that has already printed what
+// is wrong: they only carry an exit code.
+var (
+	errDifferences = errors.New("differences")
+	errFindings    = errors.New("findings")
+)
+
+// usageError is a wrong invocation; it is followed by a pointer to --help.
+type usageError struct {
+	command string
+	err     error
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// exitCode maps the error of a command to the process's exit code.
+func exitCode(err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errDifferences):
+		return exitDifferences
+	case errors.Is(err, context.DeadlineExceeded):
+		return exitTimeout
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	default:
+		return exitError
+	}
+}
+
+// report says on w what ended a command, one line per error.
+func report(w io.Writer, err error) {
+	switch {
+	case err == nil, errors.Is(err, errDifferences), errors.Is(err, errFindings):
+		return
+	case errors.Is(err, syscall.EPIPE):
+		// Whoever read the output has seen enough.
+		return
+	case errors.Is(err, context.DeadlineExceeded):
+		fmt.Fprintln(w, "valkey-render: the time given by --timeout ran out")
+		return
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(w, "valkey-render: interrupted")
+		return
+	}
+	for line := range strings.Lines(strings.TrimRight(err.Error(), "\n")) {
+		fmt.Fprintf(w, "valkey-render: %s\n", strings.TrimRight(line, "\n"))
+	}
+	if usage, ok := errors.AsType[*usageError](err); ok {
+		fmt.Fprintf(w, "Run '%s --help' for usage.\n", usage.command)
+	}
+}

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package system
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// System is what a command may use of the machine.
+type System struct {
+	// In is where `-f -` and the KRM function read from.
+	In io.Reader
+	// Out takes data and nothing else; Err takes everything said about it.
+	Out, Err io.Writer
+	// Files is the file system.
+	Files Files
+	// Getenv is os.Getenv or a test's.
+	Getenv func(string) string
+}
+
+// Files is the part of a file system that the commands use. Names are paths of
+// the operating system.
+type Files interface {
+	// Open opens a file for reading, following symbolic links.
+	Open(name string) (fs.File, error)
+	// Stat describes a file, following symbolic links.
+	Stat(name string) (fs.FileInfo, error)
+	// ReadDir lists a directory, sorted by name.
+	ReadDir(name string) ([]fs.DirEntry, error)
+	// RealPath is the absolute path without symbolic links.
+	RealPath(name string) (string, error)
+	// MkdirAll makes a directory and its parents.
+	MkdirAll(name string) error
+	// OpenRoot opens a directory that nothing done through it can leave.
+	OpenRoot(name string) (Root, error)
+	// Getwd is the working directory.
+	Getwd() (string, error)
+}
+
+// Root is a directory to write in. Names are relative and slash-separated; a
+// name that leads out of it, by `..` or by a symbolic link, is an error.
+type Root interface {
+	Lstat(name string) (fs.FileInfo, error)
+	ReadFile(name string) ([]byte, error)
+	ReadDir(name string) ([]fs.DirEntry, error)
+	WriteFile(name string, data []byte) error
+	MkdirAll(name string) error
+	Rename(from, to string) error
+	Remove(name string) error
+	RemoveAll(name string) error
+	Close() error
+}
+
+// Real is the machine itself.
+func Real() System {
+	return System{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Files: disk{}, Getenv: os.Getenv}
+}
+
+// Disk is the real file system, for tests that wrap it.
+func Disk() Files { return disk{} }
+
+// Permissions of what is written, before the umask.
+const (
+	dirMode  = 0o777
+	fileMode = 0o666
+)
+
+type disk struct{}
+
+func (disk) Open(name string) (fs.File, error)          { return os.Open(name) }
+func (disk) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
+func (disk) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+func (disk) MkdirAll(name string) error                 { return os.MkdirAll(name, dirMode) }
+func (disk) Getwd() (string, error)                     { return os.Getwd() }
+
+func (disk) RealPath(name string) (string, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+func (disk) OpenRoot(name string) (Root, error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return diskRoot{root}, nil
+}
+
+type diskRoot struct{ root *os.Root }
+
+func (d diskRoot) Lstat(name string) (fs.FileInfo, error) { return d.root.Lstat(name) }
+func (d diskRoot) ReadFile(name string) ([]byte, error)   { return d.root.ReadFile(name) }
+func (d diskRoot) MkdirAll(name string) error             { return d.root.MkdirAll(name, dirMode) }
+func (d diskRoot) Rename(from, to string) error           { return d.root.Rename(from, to) }
+func (d diskRoot) Remove(name string) error               { return d.root.Remove(name) }
+func (d diskRoot) RemoveAll(name string) error            { return d.root.RemoveAll(name) }
+func (d diskRoot) Close() error                           { return d.root.Close() }
+
+func (d diskRoot) ReadDir(name string) ([]fs.DirEntry, error) {
+	return fs.ReadDir(d.root.FS(), name)
+}
+
+func (d diskRoot) WriteFile(name string, data []byte) error {
+	return d.root.WriteFile(name, data, fileMode)
+}
