@@ -16,5 +16,6 @@ import (
 var version string
 
 func main() {
-	os.Exit(command.Main(system.Real(), version, os.Args[1:]))
+	sys := system.System{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Files: system.Disk(), Getenv: os.Getenv}
+	os.Exit(command.Main(sys, version, os.Args[1:]))
 }

@@ -55,12 +55,7 @@ type Root interface {
 	Close() error
 }
 
-// Real is the machine itself.
-func Real() System {
-	return System{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Files: disk{}, Getenv: os.Getenv}
-}
-
-// Disk is the real file system, for tests that wrap it.
+// Disk is the real file system.
 func Disk() Files { return disk{} }
 
 // Permissions of what is written, before the umask.
