@@ -9,7 +9,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
+	"strconv"
 
 	"sigs.k8s.io/yaml"
 
@@ -74,14 +74,13 @@ func renamed(document []byte) (Renamed, bool) {
 	if yaml.Unmarshal(document, &object) != nil || object.Kind != "StatefulSet" {
 		return Renamed{}, false
 	}
-	_ = name.Pod
-	labels := object.Metadata.Labels
-	cluster, shard := labels["valkey-render.dev/cluster"], labels["valkey-render.dev/shard"]
-	if cluster == "" || shard == "" {
+	cluster := object.Metadata.Labels[name.LabelCluster]
+	shard, err := strconv.ParseInt(object.Metadata.Labels[name.LabelShard], 10, 32)
+	if cluster == "" || err != nil {
 		return Renamed{}, false
 	}
-	want := cluster + "-" + shard
-	if object.Metadata.Name == want || strings.TrimSpace(object.Metadata.Name) == "" {
+	want := name.StatefulSet(cluster, int32(shard))
+	if object.Metadata.Name == want {
 		return Renamed{}, false
 	}
 	return Renamed{Have: object.Metadata.Name, Want: want, Cluster: cluster}, true

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/finding"
 )
 
 // kustomization builds a kustomization and keeps the specs in it. Other objects
@@ -24,35 +25,35 @@ func (r *reader) kustomization(dir string) {
 	}
 	built, err := buildKustomization(dir)
 	if err != nil {
-		r.fail(dir, fmt.Errorf("kustomization: %w", err))
+		r.find(finding.Kustomization, dir, err.Error())
 		return
 	}
 	data, left, err := specs(built)
 	switch {
 	case err != nil:
-		r.fail(dir, fmt.Errorf("kustomization: %w", err))
+		r.find(finding.Kustomization, dir, err.Error())
 		return
 	case len(data) == 0:
-		r.fail(dir, fmt.Errorf("kustomization: no object of %s in it", v1alpha1.Group))
+		r.find(finding.NothingFound, dir, "no object of "+v1alpha1.Group+" in the kustomization")
 		return
 	}
-	if left > 0 {
-		fmt.Fprintf(r.sys.Err, "%s: %d objects of other kinds are left out\n", dir, left)
+	if len(left) > 0 {
+		r.find(finding.ObjectIgnored, dir, "left out of the rendering: "+strings.Join(left, ", "))
 	}
 	r.sources = append(r.sources, Source{Name: filepath.ToSlash(dir), Data: data})
 }
 
-// specs returns the objects of our API group as a YAML stream, and how many
-// others there are.
-func specs(built resmap.ResMap) (data []byte, left int, err error) {
+// specs returns the objects of our API group as a YAML stream, and the names of
+// the others.
+func specs(built resmap.ResMap) (data []byte, left []string, err error) {
 	for _, resource := range built.Resources() {
 		if resource.GetGvk().Group != v1alpha1.Group {
-			left++
+			left = append(left, resource.GetKind()+"/"+resource.GetName())
 			continue
 		}
 		text, err := resource.AsYAML()
 		if err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", resource.CurId(), err)
+			return nil, nil, fmt.Errorf("%s: %w", resource.CurId(), err)
 		}
 		if len(data) > 0 {
 			data = append(data, "---\n"...)

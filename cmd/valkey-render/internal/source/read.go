@@ -5,7 +5,6 @@ package source
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
+	"github.com/valkey-render/valkey-render/render/finding"
 )
 
 // Stdin is the name that findings give to standard input.
@@ -40,8 +40,8 @@ type Source struct {
 // Read reads everything that req names, each file once however often and under
 // whatever names it is given. Directories give their *.yaml, *.yml and *.json
 // files in order of name; hidden ones and kustomization files are left out.
-// The error joins one error per file that cannot be read.
-func Read(sys system.System, req Request) ([]Source, error) {
+// There is one finding for each file that cannot be read.
+func Read(sys system.System, req Request) ([]Source, finding.List) {
 	r := &reader{sys: sys, req: req, seen: map[string]bool{}}
 	for _, name := range req.Files {
 		if name == "-" {
@@ -53,7 +53,7 @@ func Read(sys system.System, req Request) ([]Source, error) {
 	for _, dir := range req.Kustomizations {
 		r.kustomization(filepath.Clean(dir))
 	}
-	return r.sources, errors.Join(r.errs...)
+	return r.sources, r.findings
 }
 
 type reader struct {
@@ -61,15 +61,22 @@ type reader struct {
 	req     Request
 	seen    map[string]bool // real paths, and Stdin
 	sources []Source
-	errs    []error
+
+	findings finding.List
 }
 
 func (r *reader) fail(name string, err error) {
-	// The name is the subject already: "open x: " would repeat it.
+	// The finding names the file already: "open x: " would repeat it.
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}
-	r.errs = append(r.errs, fmt.Errorf("%s: %w", name, err))
+	r.find(finding.Unreadable, name, err.Error())
+}
+
+func (r *reader) find(code finding.Code, name, message string) {
+	f := finding.New(code, message)
+	f.File = filepath.ToSlash(name)
+	r.findings = append(r.findings, f)
 }
 
 // first reports whether the file was not read before, by its real path.
@@ -106,9 +113,9 @@ func (r *reader) operand(name string) {
 	case err != nil:
 		r.fail(name, err)
 	case info.IsDir():
-		before, failed := len(r.seen), len(r.errs)
+		before, failed := len(r.seen), len(r.findings)
 		r.directory(name)
-		if len(r.seen) == before+1 && len(r.errs) == failed {
+		if len(r.seen) == before+1 && len(r.findings) == failed {
 			r.fail(name, r.empty())
 		}
 	default:
