@@ -91,7 +91,7 @@ func NewRoot(sys system.System, version string) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{cmd.CommandPath(), err}
 	})
-	root.AddCommand(newVersion(sys, version), newCompletion(sys))
+	root.AddCommand(newExplain(sys), newSchema(sys), newVersion(sys, version), newCompletion(sys))
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Example = "  valkey-render help build"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 )
 
@@ -65,7 +66,7 @@ func describeBuild(version string) build {
 		Version:   version,
 		GoVersion: runtime.Version(),
 		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
-		Valkey:    supportedVersions(),
+		Valkey:    v1alpha1.Versions(),
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -89,5 +90,3 @@ func describeBuild(version string) build {
 	}
 	return b
 }
-
-func supportedVersions() []string { return []string{"8.0", "8.1", "9.0", "9.1"} }
