@@ -18,5 +18,5 @@ if ((${#files[@]} == 0)); then
 		} | sort -u
 	)
 fi
-"$servers/tools/bin/shellcheck" --external-sources "${files[@]}"
+"$servers/tools/bin/shellcheck" --external-sources --source-path=SCRIPTDIR "${files[@]}"
 echo "shellcheck: ${#files[@]} scripts"
