@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package acl
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+)
+
+const (
+	// CurrentSuffix ends the key of <cluster>-system with the password in use.
+	CurrentSuffix = ".current"
+	// NextSuffix ends the key of the password that a rotation is moving to; it is
+	// there during a rotation only, and both are valid.
+	NextSuffix = ".next"
+	// ExporterKey is the key of <cluster>-system that the exporter reads.
+	ExporterKey = "exporter.json"
+)
+
+// FileKey is the key of <cluster>-acl with the file of data pods of a version.
+func FileKey(version string) string { return version + ".acl" }
+
+// SentinelFileKey is the key of <cluster>-acl with the file of sentinels.
+func SentinelFileKey(version string) string { return version + ".sentinel.acl" }
+
+// Hash returns the hash of a password as a Secret holds it: the lower-case hex
+// SHA-256 of its bytes, or what the Secret holds itself when that is `#` and 64
+// hex digits. An empty password is an error; bytes are taken as they are, a line
+// end too.
+func Hash(password []byte) (string, error) {
+	if len(password) == 0 {
+		return "", errors.New("empty password")
+	}
+	if given, found := strings.CutPrefix(string(password), "#"); found && isHash(strings.ToLower(given)) {
+		return strings.ToLower(given), nil
+	}
+	sum := sha256.Sum256(password)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// isHash says whether s is a SHA-256 in lower-case hexadecimal.
+func isHash(s string) bool {
+	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// SystemKeys are the keys of <cluster>-system that always exist: one password for
+// each system user of any topology, and the exporter's file.
+func SystemKeys() []string {
+	var keys []string
+	for _, name := range allSystemUsers() {
+		keys = append(keys, name+CurrentSuffix)
+	}
+	return append(keys, ExporterKey)
+}
+
+// ExporterJSON is the content of exporter.json: redis_exporter's map of address
+// to password, for its own server under the names that it may be told to use.
+// password is that of the user _exporter.
+func ExporterJSON(c *v1alpha1.ValkeyCluster, password string) ([]byte, error) {
+	if password == "" {
+		return nil, fmt.Errorf("user %s: no password", ExporterUser)
+	}
+	scheme := "redis"
+	if c.TLSEnabled() {
+		scheme = "rediss"
+	}
+	passwords := map[string]string{}
+	for _, host := range []string{"localhost", "127.0.0.1", "::1"} {
+		address := net.JoinHostPort(host, strconv.Itoa(int(c.Port())))
+		// The exporter looks for its address with the user in it when it has one.
+		passwords[scheme+"://"+ExporterUser+"@"+address] = password
+		passwords[scheme+"://"+address] = password
+	}
+	return json.Marshal(passwords)
+}
