@@ -3,13 +3,18 @@
 
 package v1alpha1
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // imageRef is an image reference taken apart.
 type imageRef struct {
 	repository string // with the registry
 	tag        string // empty when none is given
 	digest     string // "sha256:…", empty when none is given
+	tagged     bool   // a colon announces a tag
+	pinned     bool   // an at sign announces a digest
 }
 
 // parseImage takes an image reference apart without judging it. A colon counts
@@ -17,11 +22,31 @@ type imageRef struct {
 // a port.
 func parseImage(image string) imageRef {
 	var ref imageRef
-	ref.repository, ref.digest, _ = strings.Cut(image, "@")
+	ref.repository, ref.digest, ref.pinned = strings.Cut(image, "@")
 	if i := strings.LastIndexByte(ref.repository, ':'); i > strings.LastIndexByte(ref.repository, '/') {
-		ref.repository, ref.tag = ref.repository[:i], ref.repository[i+1:]
+		ref.repository, ref.tag, ref.tagged = ref.repository[:i], ref.repository[i+1:], true
 	}
 	return ref
+}
+
+// The grammar of github.com/distribution/reference, as a runtime asks for it.
+var (
+	repositoryForm = regexp.MustCompile(`^[a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?(:[0-9]+)?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
+	tagForm        = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+	digestForm     = regexp.MustCompile(`^[a-z0-9]+([+._-][a-z0-9]+)*:[0-9a-f]{32,}$`)
+)
+
+// invalid says what is wrong with a reference; empty when nothing is.
+func (r imageRef) invalid() string {
+	switch {
+	case !repositoryForm.MatchString(r.repository):
+		return "must be an image reference like docker.io/valkey/valkey:9.1"
+	case r.tagged && !tagForm.MatchString(r.tag):
+		return "the tag behind ':' must be letters, digits, '_', '.' and '-', at most 128"
+	case r.pinned && !digestForm.MatchString(r.digest):
+		return "the digest behind '@' must be like sha256: and 64 lower-case hex digits"
+	}
+	return ""
 }
 
 // minorVersion returns the "9.1" that a tag like v9.1.2-alpine names; empty
@@ -33,7 +58,7 @@ func (r imageRef) minorVersion() string {
 		return ""
 	}
 	minor, rest := leadingDigits(rest[1:])
-	if minor == "" || rest != "" && !strings.ContainsAny(rest[:1], ".-_+") {
+	if minor == "" || rest != "" && !strings.ContainsAny(rest[:1], ".-_") {
 		return ""
 	}
 	return major + "." + minor

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// violations collects what is wrong with an object, in the order of its fields.
+type violations struct {
+	list field.ErrorList
+}
+
+// invalid reports a value that its field cannot have.
+func (v *violations) invalid(path *field.Path, value any, format string, args ...any) {
+	v.list = append(v.list, field.Invalid(path, value, fmt.Sprintf(format, args...)))
+}
+
+// forbidden reports a field that may not be set here.
+func (v *violations) forbidden(path *field.Path, format string, args ...any) {
+	v.list = append(v.list, field.Forbidden(path, fmt.Sprintf(format, args...)))
+}
+
+// required reports a field that must be set here.
+func (v *violations) required(path *field.Path, format string, args ...any) {
+	v.list = append(v.list, field.Required(path, fmt.Sprintf(format, args...)))
+}
+
+// duplicate reports the second of two equal values.
+func (v *violations) duplicate(path *field.Path, value any) {
+	v.list = append(v.list, field.Duplicate(path, value))
+}
+
+// oneOf reports a value that is none of those allowed, with the nearest of
+// them. Nothing set is fine.
+func oneOf[T ~string](v *violations, path *field.Path, value T, allowed ...T) {
+	if value == "" {
+		return
+	}
+	names := make([]string, 0, len(allowed))
+	for _, a := range allowed {
+		if a == value {
+			return
+		}
+		names = append(names, string(a))
+	}
+	v.list = append(v.list, &field.Error{
+		Type: field.ErrorTypeNotSupported, Field: path.String(), BadValue: value,
+		Detail: didYouMean(string(value), names) + "one of " + strings.Join(names, ", "),
+	})
+}
+
+// within reports a number outside of its range.
+func within[T int32 | int64](v *violations, path *field.Path, value *T, low, high T) {
+	if value != nil && (*value < low || *value > high) {
+		v.invalid(path, *value, "must be between %d and %d", low, high)
+	}
+}
+
+// lasting reports a duration outside of its range.
+func (v *violations) lasting(path *field.Path, value *metav1.Duration, low, high time.Duration) {
+	if value != nil && (value.Duration < low || value.Duration > high) {
+		v.invalid(path, value.Duration.String(), "must be between %s and %s", low, high)
+	}
+}
+
+// subdomain reports a name of a Kubernetes object that is none. Nothing set is
+// fine.
+func (v *violations) subdomain(path *field.Path, name string) {
+	if name == "" {
+		return
+	}
+	for _, why := range validation.IsDNS1123Subdomain(name) {
+		v.invalid(path, name, "%s", why)
+	}
+}
+
+// key reports a key that no Secret can have. Nothing set is fine.
+func (v *violations) key(path *field.Path, key string) {
+	if key == "" {
+		return
+	}
+	for _, why := range validation.IsConfigMapKey(key) {
+		v.invalid(path, key, "%s", why)
+	}
+}
+
+// secretRef reports a reference that names no Secret.
+func (v *violations) secretRef(path *field.Path, ref *SecretKeyRef) {
+	if ref == nil {
+		return
+	}
+	if ref.Name == "" {
+		v.required(path.Child("name"), "name of a Secret")
+	}
+	v.subdomain(path.Child("name"), ref.Name)
+	v.key(path.Child("key"), ref.Key)
+}
+
+// printable reports text that holds a control character, which could end a line
+// of a file that it is written to. Nothing set is fine.
+func (v *violations) printable(path *field.Path, text string) bool {
+	for _, r := range text {
+		if unicode.IsControl(r) {
+			v.invalid(path, text, "must not contain the control character %U", r)
+			return false
+		}
+	}
+	return true
+}
+
+// pullSecrets reports entries that name no Secret.
+func (v *violations) pullSecrets(path *field.Path, secrets []corev1.LocalObjectReference) {
+	seen := map[string]bool{}
+	for i, s := range secrets {
+		name := path.Index(i).Child("name")
+		switch {
+		case s.Name == "":
+			v.required(name, "name of a Secret")
+		case seen[s.Name]:
+			v.duplicate(name, s.Name)
+		}
+		seen[s.Name] = true
+		v.subdomain(name, s.Name)
+	}
+}
+
+// resources reports amounts below zero, and requests beyond their limits.
+func (v *violations) resources(path *field.Path, r corev1.ResourceRequirements) {
+	for _, list := range []struct {
+		name    string
+		amounts corev1.ResourceList
+	}{{"limits", r.Limits}, {"requests", r.Requests}} {
+		for _, name := range sortedKeys(list.amounts) {
+			at := path.Child(list.name).Key(string(name))
+			amount := list.amounts[name]
+			for _, why := range validation.IsQualifiedName(string(name)) {
+				v.invalid(at, name, "%s", why)
+			}
+			if amount.Sign() < 0 {
+				v.invalid(at, amount.String(), "must not be below zero")
+			}
+			limit, limited := r.Limits[name]
+			if list.name == "requests" && limited && amount.Cmp(limit) > 0 {
+				v.invalid(at, amount.String(), "must not be more than the limit of %s", limit.String())
+			}
+		}
+	}
+}
+
+// image reports what is not an image reference. Nothing set is fine.
+func (v *violations) image(path *field.Path, image string) bool {
+	if image == "" {
+		return true
+	}
+	if why := parseImage(image).invalid(); why != "" {
+		v.invalid(path, image, "%s", why)
+		return false
+	}
+	return true
+}
