@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package script_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/valkey-render/valkey-render/render/script"
+)
+
+const (
+	me      = "1111111111111111111111111111111111111111"
+	other   = "2222222222222222222222222222222222222222"
+	primary = me + " 127.0.0.1:6379@16379,,tls-port=0,shard-id=a myself,master - 0 0 1 connected 0-5460 [5000->-" + other + "]\n"
+	replica = me + " 127.0.0.1:6379@16379 myself,slave " + other + " 0 0 1 connected\n"
+	myCopy  = other + " 127.0.0.2:6379@16379 slave " + me + " 0 0 1 connected\n"
+	vars    = "vars currentEpoch 6 lastVoteEpoch 0\n"
+)
+
+// What start.sh does with nodes.conf, for every kind of file, without a server.
+func TestIdentityRule(t *testing.T) {
+	cases := []struct {
+		name, nodes       string
+		persisted, data   bool
+		copied            string // a copy kept by the probe
+		kept, dropped     bool   // nodes.conf as it was; or set aside
+		refused, restored bool
+		words             string
+	}{
+		{name: "no file", kept: true},
+		{name: "persisted primary", nodes: primary + myCopy + vars, persisted: true, data: true, kept: true},
+		{name: "persisted primary whose data is gone", nodes: primary + myCopy + vars, persisted: true, dropped: true, words: "lost its data"},
+		{name: "last role replica", nodes: replica + vars, kept: true},
+		{name: "primary with a replica", nodes: primary + myCopy + vars, dropped: true, words: "lost its data"},
+		{name: "primary without a replica", nodes: primary + vars, kept: true},
+		{name: "primary whose replica failed", nodes: primary + strings.Replace(myCopy, "slave", "slave,fail", 1) + vars, kept: true},
+		{name: "primary whose replica may have failed", nodes: primary + strings.Replace(myCopy, "slave", "slave,fail?", 1) + vars, dropped: true},
+		{name: "primary with a replica of another", nodes: primary + strings.ReplaceAll(myCopy, me, strings.Repeat("3", 40)) + vars, kept: true},
+		{name: "primary without slots", nodes: strings.Split(primary, " 0-5460")[0] + "\n" + myCopy + vars, kept: true},
+		{name: "zero bytes, unpersisted", nodes: "", dropped: true, words: "damaged"},
+		{name: "zero bytes, persisted, no data", nodes: "", persisted: true, dropped: true, words: "damaged"},
+		{name: "zero bytes, persisted, data", nodes: "", persisted: true, data: true, refused: true, words: "restore"},
+		{name: "zero bytes, persisted, data, copy", nodes: "", persisted: true, data: true, copied: primary + vars, restored: true, words: "going on as node " + me},
+		{name: "zero bytes, persisted, data, copy damaged too", nodes: "", persisted: true, data: true, copied: primary, refused: true},
+		{name: "lone newline", nodes: "\n", dropped: true, words: "damaged"},
+		{name: "cut in a line", nodes: primary + myCopy[:60], persisted: true, data: true, refused: true, words: "damaged"},
+		{name: "cut in a line, unpersisted", nodes: primary + myCopy[:60], dropped: true, words: "damaged"},
+		{name: "cut before its last line", nodes: primary + myCopy, dropped: true, words: "damaged"},
+		{name: "cut in its last line", nodes: primary + myCopy + "vars currentEpoch 6 last", dropped: true, words: "damaged"},
+		{name: "without a line of its own", nodes: myCopy + vars, dropped: true, words: "damaged"},
+		{name: "copy for a lost file", nodes: "absent", persisted: true, data: true, copied: primary + vars, restored: true},
+	}
+	eachShell(t, func(t *testing.T, shell string) {
+		p := newPod(t, shell, "9.1", "Cluster")
+		p.fake("valkey-server", `echo ">>> 'valkey-render-end-of-check"`+"\n")
+		for _, c := range cases {
+			must(t, os.RemoveAll(p.data))
+			must(t, os.MkdirAll(filepath.Join(p.data, ".valkey-render"), 0o700))
+			nodes := filepath.Join(p.data, "nodes.conf")
+			if c.nodes != "absent" && c.name != "no file" {
+				must(t, os.WriteFile(nodes, []byte(c.nodes), 0o600))
+			}
+			if c.copied != "" {
+				must(t, os.WriteFile(filepath.Join(p.data, ".valkey-render/nodes.conf"), []byte(c.copied), 0o600))
+			}
+			p.env[script.EnvPersisted] = map[bool]string{true: "yes", false: "no"}[c.persisted]
+			if c.data {
+				must(t, os.WriteFile(filepath.Join(p.data, "dump.rdb"), []byte("x"), 0o600))
+			}
+			r := p.run(script.Start, p.args...)
+			now := p.read(nodes)
+			_, err := os.Stat(nodes)
+			switch {
+			case c.refused && r.code == 0, !c.refused && r.code != 0, !strings.Contains(r.out, c.words),
+				c.kept && c.name != "no file" && now != c.nodes, c.dropped && err == nil, c.restored && now != c.copied:
+				t.Errorf("%s: code %d, nodes.conf %q:\n%s", c.name, r.code, now, r.out)
+			}
+			if c.dropped && p.read(nodes+".dropped") != c.nodes {
+				t.Errorf("%s: the file was not set aside", c.name)
+			}
+		}
+	})
+}
+
+func TestProcessIdentityOfUnpersistedNodes(t *testing.T) {
+	for i, version := range []string{"8.1", "9.1"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			cluster := newCluster(t, shells()[i], version, 3, 2)
+			master, slave := cluster[0][0], cluster[0][1]
+			id, slaveID := master.do("CLUSTER", "MYID"), slave.do("CLUSTER", "MYID")
+			master.fill(200)
+			slave.await("DBSIZE", func(r string) bool { return r == "200" })
+
+			// A replica that restarts stays who it is and syncs again by itself.
+			slave.stop(syscall.SIGKILL)
+			slave.start()
+			slave.awaitInfo("master_link_status", "up")
+			if got := slave.do("CLUSTER", "MYID"); got != slaveID || slave.do("DBSIZE") != "200" {
+				t.Fatalf("the replica came back as %s with %s keys", got, slave.do("DBSIZE"))
+			}
+
+			// A primary that restarts at once, empty, makes room for its replica.
+			master.stop(syscall.SIGKILL)
+			master.start()
+			slave.awaitInfo("role", "master")
+			if got := slave.do("DBSIZE"); got != "200" {
+				t.Errorf("%s of 200 keys are left", got)
+			}
+			if master.do("CLUSTER", "MYID") == id {
+				t.Error("the identity was kept")
+			}
+		})
+	}
+}
+
+// Without a reconciler nobody joins a new node to the cluster: it waits until its
+// replica is elected, and comes back as that one's replica.
+func TestProcessIdentityWithRenderedJobs(t *testing.T) {
+	cluster := newCluster(t, "busybox", "9.1", 3, 2)
+	master, slave := cluster[0][0], cluster[0][1]
+	id := master.do("CLUSTER", "MYID")
+	master.fill(200)
+	slave.await("DBSIZE", func(r string) bool { return r == "200" })
+	master.stop(syscall.SIGKILL)
+	master.env[script.EnvJobs] = "Rendered"
+	master.env[script.EnvNodeTimeout] = "2000"
+	master.start()
+	slave.awaitInfo("role", "master")
+	master.awaitInfo("master_link_status", "up")
+	if got := slave.do("DBSIZE") + " " + master.do("DBSIZE"); got != "200 200" {
+		t.Errorf("%s keys instead of 200 and 200", got)
+	}
+	if got := master.do("CLUSTER", "MYID"); got != id {
+		t.Errorf("node %s instead of %s", got, id)
+	}
+}
+
+// While it waits, the shell is process 1: it must end when the pod is deleted.
+func TestIdentityWaitEndsOnSIGTERM(t *testing.T) {
+	eachShell(t, func(t *testing.T, shell string) {
+		p := newPod(t, shell, "9.1", "Cluster")
+		p.env[script.EnvJobs], p.env[script.EnvNodeTimeout] = "Rendered", "60000"
+		must(t, os.WriteFile(filepath.Join(p.data, "nodes.conf"), []byte(primary+myCopy+vars), 0o600))
+		p.launch(p.args...)
+		eventually(t, "it says that it waits", func() bool { return strings.Contains(p.log.String(), "after the election") })
+		p.stop(syscall.SIGTERM)
+	})
+}
+
+func TestProcessIdentityOfPersistedNodes(t *testing.T) {
+	var cluster [][]*pod
+	for range 3 {
+		shard := newShard(t, "dash", "8.1", "Cluster", 1)
+		shard[0].persist()
+		cluster = append(cluster, shard)
+	}
+	formCluster(t, cluster)
+	p := cluster[0][0]
+	id := p.do("CLUSTER", "MYID")
+	p.fill(200)
+	p.run(script.Probe, script.ProbeReadiness).expect(t, 0)
+	nodes := filepath.Join(p.data, "nodes.conf")
+	for _, damage := range []string{"", p.read(nodes)[:100], p.read(nodes)} {
+		p.stop(syscall.SIGKILL)
+		must(t, os.WriteFile(nodes, []byte(damage), 0o600))
+		p.start()
+		p.await("CLUSTER INFO", func(r string) bool { return strings.Contains(r, "cluster_state:ok") })
+		if got := p.do("CLUSTER", "MYID"); got != id || p.do("DBSIZE") != "200" {
+			t.Errorf("after damage to %d bytes: node %s with %s keys", len(damage), got, p.do("DBSIZE"))
+		}
+	}
+}
