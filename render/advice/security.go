@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package advice
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/finding"
+)
+
+// unsafeSysctl: the kubelet refuses a pod with a sysctl outside of the safe set
+// unless the node's administrator allowed it, and Pod Security "restricted" too.
+func unsafeSysctl(c *v1alpha1.ValkeyCluster) []Advice {
+	if c.Spec.Pod == nil || c.Spec.Pod.SecurityContext == nil {
+		return nil
+	}
+	var all []Advice
+	for i, s := range c.Spec.Pod.SecurityContext.Sysctls {
+		if !slices.Contains(safeSysctls(), s.Name) {
+			all = append(all, one(finding.UnsafeSysctl, spec().Child("pod", "securityContext", "sysctls").Index(i).Child("name"),
+				"%s is not in the safe set of Kubernetes: nodes refuse the pod unless their kubelet allows it", s.Name)...)
+		}
+	}
+	return all
+}
+
+// safeSysctls is the list of the Pod Security Standards (baseline), Kubernetes
+// 1.32.
+func safeSysctls() []string {
+	return []string{
+		"kernel.shm_rmid_forced",
+		"net.ipv4.ip_local_port_range",
+		"net.ipv4.ip_local_reserved_ports",
+		"net.ipv4.ip_unprivileged_port_start",
+		"net.ipv4.ping_group_range",
+		"net.ipv4.tcp_fin_timeout",
+		"net.ipv4.tcp_keepalive_intvl",
+		"net.ipv4.tcp_keepalive_probes",
+		"net.ipv4.tcp_keepalive_time",
+		"net.ipv4.tcp_rmem",
+		"net.ipv4.tcp_syncookies",
+		"net.ipv4.tcp_wmem",
+	}
+}
+
+// authDisabled: whoever reaches the port reads and writes everything.
+func authDisabled(c *v1alpha1.ValkeyCluster) []Advice {
+	if c.AuthEnabled() {
+		return nil
+	}
+	return one(finding.AuthDisabled, spec().Child("auth", "enabled"),
+		"without a password every client that reaches the port reads and writes everything; restrict it by networkPolicy at least")
+}
+
+// userWithoutPassword: nopass takes any password.
+func userWithoutPassword(c *v1alpha1.ValkeyCluster) []Advice {
+	return Users(spec().Child("users"), c.Spec.Users)
+}
+
+// Users returns the advice for a list of users, which ValkeyACL objects have too.
+func Users(path *field.Path, users []v1alpha1.UserSpec) []Advice {
+	var all []Advice
+	for i, u := range users {
+		if u.Nopass && u.IsEnabled() {
+			all = append(all, one(finding.NopassUser, path.Index(i).Child("nopass"),
+				"user %s is let in with any password; give it a passwordSecret", u.Name)...)
+		}
+	}
+	return all
+}
+
+// mutableImageTag: the same manifest then runs different servers on different
+// days, and a restart becomes an upgrade that nobody reviewed.
+func mutableImageTag(c *v1alpha1.ValkeyCluster) []Advice {
+	type image struct {
+		path *field.Path
+		ref  string
+	}
+	images := []image{{spec().Child("image"), c.Spec.Image}}
+	if c.Spec.Sentinel != nil {
+		images = append(images, image{spec().Child("sentinel", "image"), c.Spec.Sentinel.Image})
+	}
+	if c.Spec.Metrics != nil && c.Spec.Metrics.Enabled {
+		images = append(images, image{spec().Child("metrics", "image"), c.Spec.Metrics.Image})
+	}
+	for i, m := range c.Spec.Modules {
+		images = append(images, image{spec().Child("modules").Index(i).Child("image"), m.Image})
+	}
+	if c.Spec.Pod != nil {
+		for i := range c.Spec.Pod.Containers {
+			images = append(images, image{spec().Child("pod", "containers").Index(i).Child("image"), c.Spec.Pod.Containers[i].Image})
+		}
+	}
+	var all []Advice
+	for _, im := range images {
+		if im.ref != "" && mutable(im.ref) {
+			all = append(all, one(finding.MutableTag, im.path,
+				"%s names no fixed version: a restart may become an upgrade that nobody reviewed; name a tag or a digest", im.ref)...)
+		}
+	}
+	return all
+}
+
+// unexpandedVariable: the kubelet expands $(VAR) in command and args, and only
+// where the container has an env entry of that name; elsewhere, and in config
+// text, it stays as it is written and is taken literally by the server.
+func unexpandedVariable(c *v1alpha1.ValkeyCluster) []Advice {
+	var all []Advice
+	for _, name := range sortedKeys(c.Spec.Config) {
+		for _, v := range variables(c.Spec.Config[name]) {
+			all = append(all, one(finding.UnexpandedVariable, spec().Child("config").Key(name), "$(%s) is not expanded in config text: the server takes it literally", v)...)
+		}
+	}
+	if c.Spec.Pod == nil {
+		return all
+	}
+	for i := range c.Spec.Pod.Containers {
+		path := spec().Child("pod", "containers").Index(i)
+		for _, v := range missingVariables(&c.Spec.Pod.Containers[i]) {
+			if !provided(c.Spec.Pod.Containers[i].Name, v) {
+				all = append(all, one(finding.UnexpandedVariable, path, "$(%s) has no env entry of that name and stays as it is written", v)...)
+			}
+		}
+	}
+	return all
+}
+
+// provided tells whether the renderer gives a container of ours that variable.
+func provided(container, variable string) bool {
+	return container == "server" && slices.Contains([]string{"POD_NAME", "POD_NAMESPACE", "POD_IP"}, variable)
+}
