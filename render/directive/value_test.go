@@ -36,7 +36,7 @@ func TestCheckAcceptsAndCanonicalPrintsAsTheServer(t *testing.T) {
 		{"9.1", "syslog-ident", `a "b" \c é`, `a "b" \c é`},
 		{"9.1", "locale-collate", "", ""},
 		{"9.1", "log-format", "json", "json"},
-		{"8.0", "io-threads", "128", "128"},
+		{"8.0", "io-threads", "16", "16"},
 		{"8.0", "slowlog-max-len", "7", "7"},
 	} {
 		if err := Check(c.version, c.name, c.value); err != nil {
@@ -76,7 +76,7 @@ func TestCheckRefusesWithTheNearestRightSpelling(t *testing.T) {
 		{"9.1", "maxmemory", "18446744073709551615gb", Value, "is too large"},
 		{"9.1", "proto-max-bulk-len", "1kb", Value, "must be between 1mb and"},
 		{"9.1", "maxmemory-clients", "101%", Value, "between 1% and 100%"},
-		{"9.1", "hz", "ten", Value, "must be a whole number between 0 and 2147483647"},
+		{"9.1", "hz", "ten", Value, "must be a whole number between 1 and 500"},
 		{"9.1", "active-defrag-cycle-min", "100", Value, "must be between 1 and 99"},
 		{"9.1", "list-max-listpack-size", "-99999999999", Value, "must be between -2147483648"},
 		{"9.1", "io-threads", "08", Value, "must be a whole number"},
@@ -108,7 +108,7 @@ func TestCheckRefusesWithTheNearestRightSpelling(t *testing.T) {
 		{"9.1", "tls-ciphers", "a b", Value, "holds a space"},
 		{"9.1", "locale-collate", "xx_YY", Value, `must be one of "", C`},
 		{"9.0", "log-format", "json", Value, "must be one of legacy, logfmt"},
-		{"8.0", "io-threads", "129", Value, "must be between 1 and 128"},
+		{"8.0", "io-threads", "17", Value, "must be between 1 and 16"},
 	} {
 		err := Check(c.version, c.name, c.value)
 		problem, ok := err.(*Problem)

@@ -46,7 +46,10 @@ type addition struct {
 	Class       string   `yaml:"class"`
 	Type        string   `yaml:"type"`
 	Enum        []string `yaml:"enum"`
+	Min         int64    `yaml:"min"`
 	Max         uint64   `yaml:"max"`
+	// MaxIn is Max for some versions.
+	MaxIn map[string]uint64 `yaml:"maxIn"`
 }
 
 func loadOverlay() (overlay, error) {

@@ -132,10 +132,19 @@ func (a addition) apply(e *entry) error {
 			f.Class = a.Class
 		}
 		if a.Type != "" {
-			f.Type, f.Enum = a.Type, a.Enum
+			f.Type, f.Enum = a.Type, nil
+		}
+		if a.Enum != nil {
+			f.Enum = a.Enum
+		}
+		if a.Min != 0 {
+			f.Min = a.Min
 		}
 		if a.Max != 0 {
 			f.Max = a.Max
+		}
+		if own := a.MaxIn[f.Versions[0]]; own != 0 {
+			f.Max = own
 		}
 	}
 	return nil
