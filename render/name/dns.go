@@ -19,18 +19,13 @@ func SentinelFQDN(cluster string, index int32, namespace, domain string) string 
 	return SentinelPod(cluster, index) + "." + ServiceFQDN(Sentinel(cluster), namespace, domain)
 }
 
-// CertificateNames are the DNS names that the certificate of a cluster must
-// carry: those of every Service, a wildcard for the pods behind a headless one
-// (a wildcard stands for exactly one label), and localhost for the probes and
-// the exporter. sentinel adds those of the Sentinel pods.
-func CertificateNames(cluster, namespace, domain string, sentinel bool) []string {
-	services := []string{Client(cluster), Primary(cluster), Replicas(cluster), Nodes(cluster)}
-	headless := []string{Nodes(cluster)}
-	if sentinel {
-		services = append(services, Sentinel(cluster))
-		headless = append(headless, Sentinel(cluster))
-	}
-	names := []string{"localhost"}
+// CertificateNames are the DNS names that a certificate must carry: localhost
+// for the exporter, every form of each Service's name, and a wildcard for the
+// pods behind each headless Service (a wildcard stands for exactly one label).
+// headless Services are among the services.
+func CertificateNames(namespace, domain string, services, headless []string) []string {
+	names := make([]string, 0, 1+4*len(services)+len(headless))
+	names = append(names, "localhost")
 	for _, s := range services {
 		names = append(names, s, s+"."+namespace, s+"."+namespace+".svc", ServiceFQDN(s, namespace, domain))
 	}

@@ -120,3 +120,8 @@ func RoleSelector(cluster, role string) map[string]string {
 func FirstPodSelector(cluster string) map[string]string {
 	return map[string]string{LabelComponent: ComponentServer, LabelCluster: cluster, LabelPodIndex: "0"}
 }
+
+// ReconcilerSelector selects the reconciler's pods.
+func ReconcilerSelector() map[string]string {
+	return map[string]string{LabelName: "valkey-reconciler"}
+}

@@ -75,7 +75,9 @@ func TestFrozenForEver(t *testing.T) {
 		{"RoleSelector replica", labels(RoleSelector(c, RoleReplica))},
 		{"FirstPodSelector", labels(FirstPodSelector(c))},
 		{"Annotations", strings.Join([]string{AnnotationServerConf, AnnotationSentinelConf, AnnotationRenderHash}, " ")},
-		{"CertificateNames", strings.Join(CertificateNames(c, "shop", "kube.prod", true), " ")},
+		{"CertificateNames", strings.Join(CertificateNames("shop", "kube.prod", []string{Client(c), Nodes(c)}, []string{Nodes(c)}), " ")},
+		{"System users", strings.Join([]string{UserOperator, UserReplication, UserExporter, UserSentinel}, " ")},
+		{"ExporterKey", ExporterKey(6379, false) + " " + ExporterKey(7000, true)},
 	} {
 		line("%s: %s", n.what, n.name)
 	}
@@ -231,7 +233,7 @@ func TestCollisionsAcrossOneRun(t *testing.T) {
 func TestPodNameIsUnderTheWildcardOfTheCertificate(t *testing.T) {
 	fqdn := PodFQDN("a", 1, 2, "ns", "cluster.local")
 	_, rest, _ := strings.Cut(fqdn, ".")
-	for _, n := range CertificateNames("a", "ns", "cluster.local", false) {
+	for _, n := range CertificateNames("ns", "cluster.local", nil, []string{Nodes("a")}) {
 		if n == "*."+rest {
 			return
 		}

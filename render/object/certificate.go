@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package object
+
+import (
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/name"
+)
+
+// certificate asks cert-manager for the Secret that the pods mount, or is nil. It
+// names what clients dial: the Services, each pod under its headless Service, and
+// localhost for the exporter. Nodes use it as clients too.
+func certificate(c *v1alpha1.ValkeyCluster) (map[string]any, error) {
+	if !c.TLSEnabled() || c.Spec.TLS.IssuerRef == nil {
+		return nil, nil
+	}
+	if c.Namespace == "" {
+		return nil, errors.New("metadata.namespace: needed by spec.tls.issuerRef, since the names in a certificate contain it")
+	}
+	var all, headless []string
+	for _, s := range services(c) {
+		all = append(all, s.Name)
+		if s.Spec.ClusterIP != "" {
+			headless = append(headless, s.Name)
+		}
+	}
+	issuer := c.Spec.TLS.IssuerRef
+	return custom("cert-manager.io/v1", "Certificate", sharedMeta(c, name.Certificate(c.Name)), map[string]any{
+		"secretName": c.TLSSecretName(),
+		"issuerRef":  map[string]any{"name": issuer.Name, "kind": issuer.Kind, "group": issuer.Group},
+		"dnsNames":   anys(name.CertificateNames(c.Namespace, c.ClusterDomain(), all, headless)),
+		"usages":     anys([]string{"digital signature", "key encipherment", "server auth", "client auth"}),
+		"privateKey": map[string]any{"algorithm": "ECDSA", "size": int64(256), "rotationPolicy": "Always"},
+	}), nil
+}
+
+// custom is an object of a kind whose Go types are not used here.
+func custom(apiVersion, kind string, meta metav1.ObjectMeta, spec map[string]any) map[string]any {
+	metadata := map[string]any{"name": meta.Name, "labels": anyMap(meta.Labels)}
+	if meta.Namespace != "" {
+		metadata["namespace"] = meta.Namespace
+	}
+	if len(meta.Annotations) > 0 {
+		metadata["annotations"] = anyMap(meta.Annotations)
+	}
+	return map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": metadata, "spec": spec}
+}
+
+func anys(items []string) []any {
+	out := make([]any, len(items))
+	for i, item := range items {
+		out[i] = item
+	}
+	return out
+}
+
+func anyMap(items map[string]string) map[string]any {
+	out := make(map[string]any, len(items))
+	for k, v := range items {
+		out[k] = v
+	}
+	return out
+}
