@@ -53,6 +53,11 @@ func check(version, name, value string) *Problem {
 	if !found {
 		return unknown(version, name)
 	}
+	return d.check(name, value)
+}
+
+// check judges a value; name is the directive as it was written.
+func (d Directive) check(name, value string) *Problem {
 	if d.Reserved != "" {
 		kind, message := Reserved, "reserved: "+d.Reserved
 		if d.Secret {
