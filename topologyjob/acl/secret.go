@@ -9,8 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"strconv"
 	"strings"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
@@ -74,8 +72,8 @@ func ExporterJSON(c *v1alpha1.ValkeyCluster, password string) ([]byte, error) {
 		scheme = "rediss"
 	}
 	passwords := map[string]string{}
-	for _, host := range []string{"localhost", "127.0.0.1", "::1"} {
-		address := net.JoinHostPort(host, strconv.Itoa(int(c.Port())))
+	for _, host := range []string{"localhost", "127.0.0.1", "[::1]"} {
+		address := fmt.Sprintf("%s:%d", host, c.Port())
 		// The exporter looks for its address with the user in it when it has one.
 		passwords[scheme+"://"+ExporterUser+"@"+address] = password
 		passwords[scheme+"://"+address] = password
