@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/directive"
 )
 
 const (
@@ -31,8 +32,12 @@ func LiveMarker(version string) string {
 // ModulePath is where the module's file is in the server container.
 func ModulePath(module string) string { return "/valkey/modules/" + module + ".so" }
 
-// setting is one directive with its value, before it is written as a line.
-type setting struct{ name, value string }
+// setting is one directive before it is written as a line: with a value as CONFIG
+// SET takes it, or with the words of the line where only a file has the directive.
+type setting struct {
+	name, value string
+	words       []string
+}
 
 // group is a titled block of the text.
 type group struct {
@@ -40,8 +45,23 @@ type group struct {
 	settings []setting
 }
 
-// add appends a setting.
-func (g *group) add(name, value string) { g.settings = append(g.settings, setting{name, value}) }
+// add appends a directive with its value.
+func (g *group) add(name, value string) {
+	g.settings = append(g.settings, setting{name: name, value: value})
+}
+
+// addWords appends a directive that only a file has, with the words of its line.
+func (g *group) addWords(name string, words ...string) {
+	g.settings = append(g.settings, setting{name: name, words: words})
+}
+
+// lines writes the setting; package directive alone turns values into text.
+func (s setting) lines() (string, error) {
+	if s.words != nil {
+		return directive.Words(s.name, s.words...)
+	}
+	return directive.Line(s.name, s.value)
+}
 
 // write returns the groups as text that ends with the marker. Empty groups are
 // left out; every line that cannot be written is in the error.
@@ -54,7 +74,7 @@ func write(groups []group, marker string) (string, error) {
 		}
 		fmt.Fprintf(&text, "# %s\n", g.title)
 		for _, s := range g.settings {
-			line, err := writeLine(s.name, s.value)
+			line, err := s.lines()
 			if err != nil {
 				problems = append(problems, err)
 				continue

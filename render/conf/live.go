@@ -4,20 +4,25 @@
 package conf
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/directive"
 )
 
+// liveGroups are ours, less what spec.config says itself, and spec.config's. Of
+// the latter a version gets what it knows and accepts: a directive of 9.1 is in no
+// file of an older server, which would not start with it.
 func liveGroups(c *v1alpha1.ValkeyCluster, version string) []group {
-	user := userSettings(c)
+	_, live := userSettings(c)
 	asked := map[string]bool{}
 	var theirs []setting
-	for _, s := range user.live {
+	for _, s := range live {
 		asked[s.name] = true
-		if known(version, s.name, s.value) {
+		if directive.Check(version, s.name, s.value) == nil {
 			theirs = append(theirs, s)
 		}
 	}
@@ -82,35 +87,34 @@ func replicationGroup(c *v1alpha1.ValkeyCluster) group {
 func savePoints(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "persistence"}
 	if writesRDB(c.StorageMode()) {
-		g.add("save", "3600 1")
-		g.add("save", "300 100")
-		g.add("save", "60 10000")
+		// The server's own, which no longer apply once a file has any.
+		g.add("save", "3600 1\n300 100\n60 10000")
 	}
 	return g
 }
 
-// chosen are the user's directives, sorted by name.
-type chosen struct{ restart, live []setting }
-
-// userSettings splits spec.config by what its directives take to apply. Reserved
-// directives are left out: Check refuses them.
-func userSettings(c *v1alpha1.ValkeyCluster) chosen {
-	var user chosen
-	names := make([]string, 0, len(c.Spec.Config))
-	for name := range c.Spec.Config {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, given := range names {
-		name := strings.ToLower(given)
-		for _, value := range strings.Split(strings.TrimRight(c.Spec.Config[given], "\n"), "\n") {
-			s := setting{name, value}
-			if liveClass(c.ServerVersion(), name) {
-				user.live = append(user.live, s)
-			} else {
-				user.restart = append(user.restart, s)
-			}
+// userSettings are the directives of spec.config by their present names, sorted,
+// apart by what it takes to apply them to a server of the cluster's version.
+// Those that Check refuses as unknown or reserved are left out.
+func userSettings(c *v1alpha1.ValkeyCluster) (restart, live []setting) {
+	version := c.ServerVersion()
+	for _, given := range slices.Sorted(maps.Keys(c.Spec.Config)) {
+		d, found := directive.Lookup(version, given)
+		if !found || d.Reserved != "" {
+			continue
+		}
+		s := setting{name: d.Name, value: trimmed(c.Spec.Config[given])}
+		if d.Class == directive.Live {
+			live = append(live, s)
+		} else {
+			restart = append(restart, s)
 		}
 	}
-	return user
+	byName := func(a, b setting) int { return strings.Compare(a.name, b.name) }
+	slices.SortStableFunc(restart, byName)
+	slices.SortStableFunc(live, byName)
+	return restart, live
 }
+
+// trimmed takes the line ends away that a YAML block leaves after a value.
+func trimmed(value string) string { return strings.TrimRight(value, "\n") }

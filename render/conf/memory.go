@@ -4,11 +4,10 @@
 package conf
 
 import (
-	"math"
 	"strconv"
-	"strings"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/directive"
 )
 
 const (
@@ -35,7 +34,7 @@ const (
 // 5760 MiB.
 func Maxmemory(c *v1alpha1.ValkeyCluster) (bytes int64, ok bool) {
 	if value, set := c.ConfigValue("maxmemory"); set {
-		bytes, err := memoryBytes(value)
+		bytes, err := memoryBytes(trimmed(value))
 		return bytes, err == nil && bytes > 0
 	}
 	bytes, ok = derivedMaxmemory(c)
@@ -67,7 +66,7 @@ func backlog(c *v1alpha1.ValkeyCluster) (bytes int64, ok bool) {
 		return 0, false
 	}
 	if value, set := c.ConfigValue("repl-backlog-size"); set {
-		bytes, err := memoryBytes(value)
+		bytes, err := memoryBytes(trimmed(value))
 		return bytes, err == nil
 	}
 	limit := memoryLimit(c)
@@ -103,20 +102,11 @@ func clamp(value, low, high int64) int64 { return min(max(value, low), high) }
 // megabytes writes whole MiB as the server takes and a reader expects them.
 func megabytes(bytes int64) string { return strconv.FormatInt(bytes/mib, 10) + "mb" }
 
-// memoryBytes reads a memory value as the server does: a number with an optional
-// unit, of which k, m and g are powers of 1000 and kb, mb and gb of 1024.
+// memoryBytes reads a memory value as the server does.
 func memoryBytes(value string) (int64, error) {
-	value = strings.ToLower(strings.TrimSpace(value))
-	digits := strings.TrimRight(value, "bgkm")
-	n, err := strconv.ParseInt(digits, 10, 64)
+	_, bytes, err := directive.Canonical(v1alpha1.DefaultVersion, "maxmemory", value)
 	if err != nil {
 		return 0, err
 	}
-	unit := map[string]int64{
-		"": 1, "b": 1, "k": 1000, "kb": 1 << 10, "m": 1000 * 1000, "mb": 1 << 20, "g": 1000 * 1000 * 1000, "gb": 1 << 30,
-	}[value[len(digits):]]
-	if unit == 0 || n < 0 || n > math.MaxInt64/unit {
-		return 0, strconv.ErrRange
-	}
-	return n * unit, nil
+	return strconv.ParseInt(bytes, 10, 64)
 }

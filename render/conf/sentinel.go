@@ -9,9 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/directive"
 	"github.com/valkey-render/valkey-render/render/name"
 )
 
@@ -27,13 +26,12 @@ const sentinelPort = "26379"
 // comment `# valkey-render: quorum N`, the pod's id and address, and credentials.
 // Lines about mymaster are left out there as long as no primary is known.
 func Sentinel(c *v1alpha1.ValkeyCluster) (string, error) {
-	user := sentinelSettings(c)
 	groups := []group{
 		sentinelNetwork(c),
 		tlsGroup(c),
 		sentinelFiles(c),
-		{title: "valkey-render: quorum " + strconv.Itoa(int(c.SentinelQuorum())), settings: sentinelPrimary(c, user)},
-		{title: "spec.sentinel.config", settings: user.server},
+		{title: "valkey-render: quorum " + strconv.Itoa(int(c.SentinelQuorum())), settings: sentinelPrimary(c)},
+		{title: "spec.sentinel.config", settings: sentinelServer(c)},
 	}
 	return write(groups, SentinelMarker)
 }
@@ -48,9 +46,9 @@ func sentinelNetwork(c *v1alpha1.ValkeyCluster) group {
 	}
 	// Names outlive the addresses of pods, which a sentinel would otherwise keep
 	// as those of lost replicas and lost sentinels.
-	g.add("sentinel resolve-hostnames", "yes")
+	g.addWords("sentinel", "resolve-hostnames", "yes")
 	if c.Announce() == v1alpha1.AnnounceHostname {
-		g.add("sentinel announce-hostnames", "yes")
+		g.addWords("sentinel", "announce-hostnames", "yes")
 	}
 	return g
 }
@@ -65,7 +63,7 @@ func sentinelFiles(c *v1alpha1.ValkeyCluster) group {
 }
 
 // sentinelPrimary are the options of the one primary that is watched.
-func sentinelPrimary(c *v1alpha1.ValkeyCluster, user sentinelChosen) []setting {
+func sentinelPrimary(c *v1alpha1.ValkeyCluster) []setting {
 	values := map[string]string{
 		"down-after-milliseconds": strconv.FormatInt(c.SentinelDownAfter().Milliseconds(), 10),
 		// A failover that found no replica is tried again after twice this; the
@@ -74,39 +72,40 @@ func sentinelPrimary(c *v1alpha1.ValkeyCluster, user sentinelChosen) []setting {
 		// One replica at a time is without data while it takes a full copy.
 		"parallel-syncs": "1",
 	}
-	maps.Copy(values, user.primary)
-	var settings []setting
-	for _, option := range slices.Sorted(maps.Keys(values)) {
-		settings = append(settings, setting{"sentinel " + option, name.SentinelMaster + " " + values[option]})
-	}
-	return settings
-}
-
-// sentinelChosen is spec.sentinel.config: options of the primary, and directives
-// of the sentinel itself.
-type sentinelChosen struct {
-	primary map[string]string
-	server  []setting
-}
-
-func sentinelSettings(c *v1alpha1.ValkeyCluster) sentinelChosen {
-	user := sentinelChosen{primary: map[string]string{}}
-	if c.Spec.Sentinel == nil {
-		return user
-	}
-	for _, given := range slices.Sorted(maps.Keys(c.Spec.Sentinel.Config)) {
-		value := c.Spec.Sentinel.Config[given]
-		switch option := strings.ToLower(given); option {
-		case "failover-timeout", "parallel-syncs", "down-after-milliseconds":
-			user.primary[option] = value
-		default:
-			user.server = append(user.server, setting{option, value})
+	config := sentinelConfig(c)
+	for option := range primaryOptions() {
+		if value, set := config[option]; set {
+			values[option] = trimmed(value)
 		}
 	}
-	return user
+	g := group{}
+	for _, option := range slices.Sorted(maps.Keys(values)) {
+		g.addWords("sentinel", option, name.SentinelMaster, values[option])
+	}
+	return g.settings
 }
 
-// Check returns every fault of spec.config and spec.sentinel.config: unknown,
-// reserved or secret directives, values of the wrong type or out of range, and
-// values that contradict other fields. Values of secrets are never echoed.
-func Check(*v1alpha1.ValkeyCluster) field.ErrorList { return nil }
+// sentinelServer are the directives of spec.sentinel.config that are about the
+// sentinel itself: those of any server.
+func sentinelServer(c *v1alpha1.ValkeyCluster) []setting {
+	g := group{}
+	config := sentinelConfig(c)
+	for _, option := range slices.Sorted(maps.Keys(config)) {
+		if d, found := directive.Lookup(c.ServerVersion(), option); found && d.Reserved == "" {
+			g.add(d.Name, trimmed(config[option]))
+		}
+	}
+	return g.settings
+}
+
+// sentinelConfig is spec.sentinel.config with its names in lower case.
+func sentinelConfig(c *v1alpha1.ValkeyCluster) map[string]string {
+	config := map[string]string{}
+	if c.Spec.Sentinel == nil {
+		return config
+	}
+	for _, given := range slices.Sorted(maps.Keys(c.Spec.Sentinel.Config)) {
+		config[strings.ToLower(given)] = c.Spec.Sentinel.Config[given]
+	}
+	return config
+}

@@ -4,20 +4,18 @@
 package conf
 
 import (
-	"strings"
-
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 )
 
 func serverGroups(c *v1alpha1.ValkeyCluster) []group {
-	user := userSettings(c)
+	restart, _ := userSettings(c)
 	return []group{
 		networkGroup(),
 		tlsGroup(c),
 		clusterGroup(c),
 		persistenceGroup(c),
 		moduleGroup(c),
-		{title: "spec.config", settings: user.restart},
+		{title: "spec.config", settings: restart},
 		includeGroup(c),
 	}
 }
@@ -117,16 +115,16 @@ func writesAOF(mode v1alpha1.StorageMode) bool {
 func moduleGroup(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "modules"}
 	for _, m := range c.Spec.Modules {
-		g.add("loadmodule", strings.Join(append([]string{ModulePath(m.Name)}, m.Args...), " "))
+		g.addWords("loadmodule", append([]string{ModulePath(m.Name)}, m.Args...)...)
 	}
 	return g
 }
 
 func includeGroup(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "live directives, and credentials for replication"}
-	g.add("include", LiveInclude)
+	g.addWords("include", LiveInclude)
 	if c.EffectiveTopology() != v1alpha1.TopologyStandalone {
-		g.add("include", AuthInclude)
+		g.addWords("include", AuthInclude)
 	}
 	return g
 }

@@ -91,7 +91,7 @@ func replicationRules(version string, cluster bool) []string {
 	if !cluster || version < "9.0" {
 		return rules
 	}
-	return append([]string{"~*"}, append(rules, "+cluster|syncslots", "+select", "+@write", "+multi", "+exec",
+	return append([]string{"~*"}, append(rules, "+cluster|syncslots", "+select", "+@write",
 		"-flushall", "-flushdb", "-swapdb")...)
 }
 
