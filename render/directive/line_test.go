@@ -30,8 +30,16 @@ func TestLine(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]string{
-		{"maxmemory", "1\nport 1"}, {"maxmemory", "1\r"}, {"syslog-ident", "\x00"}, {"syslog-ident", "\xff"},
-		{"syslog-ident", "\u0085"}, {"syslog-ident", "\u2028"}, {"a b", "x"}, {"", "x"}, {"hz 1\nport", "x"}, {"#", "x"},
+		{"maxmemory", "1\nport 1"},
+		{"maxmemory", "1\r"},
+		{"syslog-ident", "\x00"},
+		{"syslog-ident", "\xff"},
+		{"syslog-ident", "\u0085"},
+		{"syslog-ident", "\u2028"},
+		{"a b", "x"},
+		{"", "x"},
+		{"hz 1\nport", "x"},
+		{"#", "x"},
 	} {
 		if got, err := Line(c[0], c[1]); err == nil {
 			t.Errorf("Line(%q, %q) = %q", c[0], c[1], got)

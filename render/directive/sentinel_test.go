@@ -4,14 +4,20 @@
 package directive
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
 
 func TestCheckSentinel(t *testing.T) {
 	for _, c := range [][2]string{
-		{"failover-timeout", "1"}, {"sentinel failover-timeout", "60000"}, {"Parallel-Syncs", "2"},
-		{"master-reboot-down-after-period", "0"}, {"deny-scripts-reconfig", "no"}, {"loglevel", "verbose"}, {"log-format", "json"},
+		{"failover-timeout", "1"},
+		{"sentinel failover-timeout", "60000"},
+		{"Parallel-Syncs", "2"},
+		{"master-reboot-down-after-period", "0"},
+		{"deny-scripts-reconfig", "no"},
+		{"loglevel", "verbose"},
+		{"log-format", "json"},
 	} {
 		if err := CheckSentinel("9.1", c[0], c[1]); err != nil {
 			t.Error(err)
@@ -33,9 +39,10 @@ func TestCheckSentinel(t *testing.T) {
 		{"9.1", "auth-pass", "hunter2", Secret, "in a Secret"},
 		{"9.1", "parallel-syncs", "1\n2", Value, "takes one line"},
 	} {
-		problem, ok := CheckSentinel(c.version, c.name, c.value).(*Problem)
-		if !ok || problem.Kind != c.kind || !strings.Contains(problem.Message, c.want) || strings.Contains(problem.Message, "hunter2") {
-			t.Errorf("%s %q: %v; want %s with %q", c.name, c.value, problem, c.kind, c.want)
+		var problem *Problem
+		err := CheckSentinel(c.version, c.name, c.value)
+		if !errors.As(err, &problem) || problem.Kind != c.kind || !strings.Contains(problem.Message, c.want) || strings.Contains(problem.Message, "hunter2") {
+			t.Errorf("%s %q: %v; want %s with %q", c.name, c.value, err, c.kind, c.want)
 		}
 	}
 }

@@ -56,10 +56,10 @@ func template(value string) (string, error) {
 	return value, nil
 }
 
-// count reads a number of the server's int.
-func count(word string, least int64) (string, bool) {
+// isCount tells a number of the server's int.
+func isCount(word string, least int64) bool {
 	d := Directive{Min: least, Max: math.MaxInt32}
-	return word, decimal.MatchString(word) && d.inRange(word)
+	return decimal.MatchString(word) && d.inRange(word)
 }
 
 // save takes lines of pairs; the canonical form is all pairs in one line.
@@ -74,9 +74,7 @@ func save(value string) (string, error) {
 		}
 	}
 	for i := 0; i < len(words); i += 2 {
-		_, seconds := count(words[i], 1)
-		_, changes := count(words[i+1], 0)
-		if !seconds || !changes {
+		if !isCount(words[i], 1) || !isCount(words[i+1], 0) {
 			return "", fmt.Errorf("has the pair %q: seconds must be from 1 and changes from 0 to %d", words[i]+" "+words[i+1], math.MaxInt32)
 		}
 	}
@@ -130,7 +128,7 @@ func oneLimit(hard, soft, seconds string) (string, error) {
 		}
 		limits[i] = limit
 	}
-	if _, ok := count(seconds, 0); !ok {
+	if !isCount(seconds, 0) {
 		return "", fmt.Errorf("has the seconds %q: must be from 0 to %d", seconds, math.MaxInt32)
 	}
 	return fmt.Sprintf("%d %d %s", limits[0], limits[1], seconds), nil

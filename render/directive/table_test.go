@@ -36,9 +36,13 @@ func TestTableIsWhole(t *testing.T) {
 
 func TestLookupResolvesOldNamesInAnyCase(t *testing.T) {
 	for _, c := range []struct{ version, name, want string }{
-		{"9.1", "SLAVEOF", "replicaof"}, {"9.1", "masterauth", "primaryauth"}, {"8.0", "masteruser", "primaryuser"},
-		{"8.0", "slowlog-max-len", "slowlog-max-len"}, {"8.1", "slowlog-max-len", "commandlog-slow-execution-max-len"},
-		{"9.0", "lua-time-limit", "busy-reply-threshold"}, {"8.0", "bio_cpulist", "bio-cpulist"},
+		{"9.1", "SLAVEOF", "replicaof"},
+		{"9.1", "masterauth", "primaryauth"},
+		{"8.0", "masteruser", "primaryuser"},
+		{"8.0", "slowlog-max-len", "slowlog-max-len"},
+		{"8.1", "slowlog-max-len", "commandlog-slow-execution-max-len"},
+		{"9.0", "lua-time-limit", "busy-reply-threshold"},
+		{"8.0", "bio_cpulist", "bio-cpulist"},
 		{"9.1", "hash-max-ziplist-entries", "hash-max-listpack-entries"},
 	} {
 		if d, found := Lookup(c.version, c.name); !found || d.Name != c.want {

@@ -4,6 +4,7 @@
 package directive
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -111,8 +112,8 @@ func TestCheckRefusesWithTheNearestRightSpelling(t *testing.T) {
 		{"8.0", "io-threads", "17", Value, "must be between 1 and 16"},
 	} {
 		err := Check(c.version, c.name, c.value)
-		problem, ok := err.(*Problem)
-		if !ok || problem.Kind != c.kind || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), c.name+": ") {
+		var problem *Problem
+		if !errors.As(err, &problem) || problem.Kind != c.kind || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), c.name+": ") {
 			t.Errorf("Check(%q, %q, %q): %v; want %s with %q", c.version, c.name, c.value, err, c.kind, c.want)
 		}
 		if c.kind == Secret && strings.Contains(err.Error(), c.value) {

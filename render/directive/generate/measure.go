@@ -216,8 +216,11 @@ func typeOf(set func(string) string) (kind string, values []string) {
 		return "enum", values
 	}
 	for _, known := range [][2]string{
-		{"'yes' or 'no'", "bool"}, {"parsed into an integer", "integer"}, {"memory or percent value", "memory-or-percent"},
-		{"a memory value", "memory"}, {"octal number", "octal"},
+		{"'yes' or 'no'", "bool"},
+		{"parsed into an integer", "integer"},
+		{"memory or percent value", "memory-or-percent"},
+		{"a memory value", "memory"},
+		{"octal number", "octal"},
 	} {
 		if strings.Contains(said, known[0]) {
 			return known[1], nil
