@@ -65,18 +65,33 @@ func command(file string, args ...string) []string {
 // serverEnv is what the scripts of a data pod know. POD_NAME and POD_NAMESPACE
 // come first: Kubernetes expands $(…) in a value only from what is above it. With
 // the namespace by reference the same rendering works in any.
+//
+// What changes while a cluster lives is there only where a script reads it, since
+// every change rolls the pods: adding a replica to a shard whose server hands over
+// by itself is none of the other pods' business.
 func serverEnv(c *v1alpha1.ValkeyCluster, shard int32) []corev1.EnvVar {
 	env := append(podEnv(c),
 		corev1.EnvVar{Name: script.EnvPersisted, Value: yesNo(c.Persisted())},
-		corev1.EnvVar{Name: script.EnvReplicas, Value: strconv.Itoa(int(c.ReplicaCount()))},
-		corev1.EnvVar{Name: script.EnvGrace, Value: strconv.FormatInt(c.GraceSeconds(), 10)},
 		corev1.EnvVar{Name: script.EnvFQDN, Value: podFQDN(c, name.Nodes(c.Name))},
-		corev1.EnvVar{Name: script.EnvPeers, Value: peers(c, shard)},
 	)
-	if c.IsCluster() {
+	if hasRoles(c) || handsOverByScript(c) {
+		env = append(env,
+			corev1.EnvVar{Name: script.EnvReplicas, Value: strconv.Itoa(int(c.ReplicaCount()))},
+			corev1.EnvVar{Name: script.EnvPeers, Value: peers(c, shard)})
+	}
+	if handsOverByScript(c) {
+		env = append(env, corev1.EnvVar{Name: script.EnvGrace, Value: strconv.FormatInt(c.GraceSeconds(), 10)})
+	}
+	if waitsForElection(c) {
 		env = append(env, corev1.EnvVar{Name: script.EnvNodeTimeout, Value: strconv.FormatInt(c.NodeTimeout().Milliseconds(), 10)})
 	}
 	return env
+}
+
+// waitsForElection reports whether a primary that lost its data starts only after
+// a replica was elected: nobody would let it join again under a new identity.
+func waitsForElection(c *v1alpha1.ValkeyCluster) bool {
+	return c.IsCluster() && c.EffectiveJobs() == v1alpha1.JobsRendered
 }
 
 // podEnv is what the scripts of data and Sentinel pods know alike.

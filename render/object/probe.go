@@ -15,11 +15,15 @@ import (
 // ready no sooner than its startup probe says so.
 const startupPeriod = 2
 
-// startupSeconds is how long a data pod may take until it has loaded its data.
+// startupSeconds is how long a data pod may take until it has loaded its data. It
+// depends only on what rolls pods anyway: spec.config[maxmemory] and
+// memory.maxmemoryPercent apply live, and a probe must not make them roll.
 func startupSeconds(c *v1alpha1.ValkeyCluster) int32 {
-	seconds := conf.StartupBudgetSeconds(c) + script.RoleSeconds
-	if c.IsCluster() && c.EffectiveJobs() == v1alpha1.JobsRendered {
-		// The start step waits for the election of a replica.
+	var fixed v1alpha1.ValkeyCluster
+	fixed.Spec.Topology, fixed.Spec.Profile, fixed.Spec.Version = c.Spec.Topology, c.Spec.Profile, c.Spec.Version
+	fixed.Spec.Resources, fixed.Spec.Storage = c.Spec.Resources, c.Spec.Storage
+	seconds := conf.StartupBudgetSeconds(&fixed) + script.RoleSeconds
+	if waitsForElection(c) {
 		seconds += int32(2 * c.NodeTimeout().Seconds())
 	}
 	return seconds

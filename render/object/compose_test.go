@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package object
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/name"
+)
+
+// TestComposeIsPureAndParallel: the same input gives the same objects from any
+// number of goroutines, the input stays as it is, and no two results share
+// anything that can be written to.
+func TestComposeIsPureAndParallel(t *testing.T) {
+	for _, dir := range caseDirs(t) {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			c, acls := readCase(t, dir)
+			before := c.DeepCopy()
+			const runs = 4
+			var results [runs][]*unstructured.Unstructured
+			var group sync.WaitGroup
+			for i := range runs {
+				group.Go(func() { results[i], _ = Compose(c, acls) })
+			}
+			group.Wait()
+			if !reflect.DeepEqual(before, c) {
+				t.Errorf("the input changed: %s", cmp.Diff(before, c))
+			}
+			want := toYAML(t, results[1])
+			for _, o := range results[0] {
+				scribble(o.Object)
+			}
+			for i := 1; i < runs; i++ {
+				if diff := cmp.Diff(string(want), string(toYAML(t, results[i]))); diff != "" {
+					t.Errorf("run %d differs:\n%s", i, diff)
+				}
+			}
+			if !reflect.DeepEqual(before, c) {
+				t.Error("a result shares a part with the input")
+			}
+		})
+	}
+}
+
+// scribble writes into every map and list.
+func scribble(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, item := range v {
+			scribble(item)
+		}
+		v["scribble"] = true
+	case []any:
+		for i, item := range v {
+			scribble(item)
+			v[i] = nil
+		}
+	}
+}
+
+func TestWhatCannotBeRenderedIsReported(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*v1alpha1.ValkeyCluster)
+		want   []string
+	}{
+		{"certificate without namespace", func(c *v1alpha1.ValkeyCluster) {
+			c.Namespace = ""
+			c.Spec.TLS = &v1alpha1.TLSSpec{IssuerRef: &v1alpha1.IssuerRef{Name: "ca"}}
+		}, []string{"ValkeyCluster/orders: metadata.namespace: needed by spec.tls.issuerRef"}},
+		{"text that would be two directives", func(c *v1alpha1.ValkeyCluster) {
+			c.Spec.Config = map[string]string{"databases": "4\x00", "maxclients": "5\x00"}
+		}, []string{"ValkeyCluster/shop/orders: ", "databases", "maxclients"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cluster := &v1alpha1.ValkeyCluster{}
+			cluster.Name, cluster.Namespace = "orders", "shop"
+			c.change(cluster)
+			cluster.Default()
+			objects, err := Compose(cluster, nil)
+			if err == nil || objects != nil {
+				t.Fatalf("no error, %d objects", len(objects))
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q lacks %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestNamesAreRefusedAlikeByTheAPI(t *testing.T) {
+	for _, n := range []string{
+		"", "a", "a-0", "a-12", "a12", "a-nodes", "a-primary", "a-replicas", "a-sentinel", "a-live", "a-scripts", "a-bus", "a-tls",
+		"A", "9a", "a.b", "a-", strings.Repeat("a", 40), strings.Repeat("a", 41),
+	} {
+		c := &v1alpha1.ValkeyCluster{}
+		c.Name = n
+		c.Default()
+		refused := false
+		for _, e := range c.Validate() {
+			refused = refused || e.Field == "metadata.name"
+		}
+		if check := len(name.Check(n)) > 0; check != refused {
+			t.Errorf("%q: name.Check refuses it: %t, Validate: %t", n, check, refused)
+		}
+	}
+}
