@@ -133,6 +133,9 @@ func view(t testing.TB, c *v1alpha1.ValkeyCluster, objects []*unstructured.Unstr
 		return out.Bytes()
 	}
 	kind, path, partial := strings.Cut(strings.TrimSuffix(file, ".yaml"), "@")
+	if !slices.ContainsFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == kind }) {
+		t.Fatalf("golden %s: there is no %s", file, kind)
+	}
 	fields := map[string]any{}
 	for _, o := range objects {
 		if o.GetKind() != kind {

@@ -6,6 +6,7 @@ package object
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -124,7 +125,7 @@ func TestClaimsAreThoseThatTheControllerLooksFor(t *testing.T) {
 		for _, set := range statefulSets(t, objects) {
 			for _, template := range set.Spec.VolumeClaimTemplates {
 				for i := range c.PodsPerShard() {
-					want = append(want, template.Name+"-"+set.Name+"-"+string('0'+rune(i)))
+					want = append(want, template.Name+"-"+set.Name+"-"+strconv.Itoa(int(i)))
 				}
 			}
 		}
@@ -168,7 +169,7 @@ func TestEveryReferenceInArgsAndEnvIsExpanded(t *testing.T) {
 }
 
 func TestSecretsAreMountedAndNothingElse(t *testing.T) {
-	everyCase(t, func(t *testing.T, c *v1alpha1.ValkeyCluster, objects []*unstructured.Unstructured) {
+	everyCase(t, func(t *testing.T, _ *v1alpha1.ValkeyCluster, objects []*unstructured.Unstructured) {
 		for _, set := range statefulSets(t, objects) {
 			spec := set.Spec.Template.Spec
 			mounted := map[string]bool{}
@@ -213,8 +214,10 @@ func TestServerContainersFollowThePodContract(t *testing.T) {
 			has := func(variable string) bool {
 				return slices.ContainsFunc(server.Env, func(e corev1.EnvVar) bool { return e.Name == variable })
 			}
-			needed := []string{script.EnvPodName, script.EnvPodNamespace, script.EnvPodIP, script.EnvVersion, script.EnvTopology,
-				script.EnvPort, script.EnvTLS, script.EnvJobs, script.EnvFQDN}
+			needed := []string{
+				script.EnvPodName, script.EnvPodNamespace, script.EnvPodIP, script.EnvVersion, script.EnvTopology,
+				script.EnvPort, script.EnvTLS, script.EnvJobs, script.EnvFQDN,
+			}
 			if set.Labels[name.LabelShard] != "" {
 				needed = append(needed, script.EnvPersisted)
 			}
