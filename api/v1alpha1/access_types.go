@@ -18,6 +18,7 @@ type SecretKeyRef struct {
 }
 
 // AuthSpec configures the default user.
+// +kubebuilder:validation:XValidation:rule="self.enabled || !has(self.existingSecret)",fieldPath=".existingSecret",reason=FieldValueForbidden,message="auth is not enabled"
 type AuthSpec struct {
 	// enabled asks clients for a password. Default true.
 	// +kubebuilder:default=true
@@ -30,8 +31,11 @@ type AuthSpec struct {
 }
 
 // UserSpec is an ACL user.
+// +kubebuilder:validation:XValidation:rule="!has(self.nopass) || !self.nopass || !has(self.passwordSecret)",fieldPath=".passwordSecret",reason=FieldValueForbidden,message="a user with nopass has no password"
+// +kubebuilder:validation:XValidation:rule="(has(self.nopass) && self.nopass) || (has(self.passwordSecret) && has(self.passwordSecret.keys)) || self.name.matches('^[-._a-zA-Z0-9]+$')",fieldPath=".name",message="the user's name cannot be a key of a Secret: set passwordSecret.keys"
 type UserSpec struct {
 	// name of the user. Not `default`, not starting with an underscore.
+	// +kubebuilder:validation:XValidation:rule="self != 'default'",message="is the default user, which spec.auth describes"
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9._@:+-]*$`
 	// +kubebuilder:validation:MaxLength=128
 	Name string `json:"name"`
@@ -55,9 +59,13 @@ type UserSpec struct {
 	// channels are patterns of the pub/sub channels the user may use.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MaxLength=512
+	// +kubebuilder:validation:items:Pattern=`^[^\x00-\x20\x7f]+$`
 	// +optional
 	Channels []string `json:"channels,omitempty"`
-	// permissions are further ACL rules, as ACL SETUSER takes them, added last.
+	// permissions are further ACL rules, as ACL SETUSER takes them, added last:
+	// no passwords, no on, off, nopass, reset or resetpass.
+	// +kubebuilder:validation:Pattern=`^[^\x00-\x1f\x7f]*$`
 	// +kubebuilder:validation:MaxLength=4096
 	// +optional
 	Permissions string `json:"permissions,omitempty"`
@@ -73,6 +81,9 @@ type UserPasswordSecret struct {
 	// keys in the Secret. Default: the user's name.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	// +kubebuilder:validation:items:Pattern=`^[-._a-zA-Z0-9]+$`
 	// +optional
 	Keys []string `json:"keys,omitempty"`
 }
@@ -82,11 +93,15 @@ type UserCommands struct {
 	// allow lists what the user may run.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=512
+	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:items:Pattern=`^(@[a-z][a-z0-9_-]*|[a-z][a-z0-9._-]*([|][a-z0-9._-]+)?)$`
 	// +optional
 	Allow []string `json:"allow,omitempty"`
 	// deny lists what the user may not run; it is applied after allow.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=512
+	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:items:Pattern=`^(@[a-z][a-z0-9_-]*|[a-z][a-z0-9._-]*([|][a-z0-9._-]+)?)$`
 	// +optional
 	Deny []string `json:"deny,omitempty"`
 }
@@ -96,16 +111,22 @@ type UserKeys struct {
 	// readWrite patterns (~pattern).
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MaxLength=512
+	// +kubebuilder:validation:items:Pattern=`^[^\x00-\x20\x7f]+$`
 	// +optional
 	ReadWrite []string `json:"readWrite,omitempty"`
 	// readOnly patterns (%R~pattern).
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MaxLength=512
+	// +kubebuilder:validation:items:Pattern=`^[^\x00-\x20\x7f]+$`
 	// +optional
 	ReadOnly []string `json:"readOnly,omitempty"`
 	// writeOnly patterns (%W~pattern).
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MaxLength=512
+	// +kubebuilder:validation:items:Pattern=`^[^\x00-\x20\x7f]+$`
 	// +optional
 	WriteOnly []string `json:"writeOnly,omitempty"`
 }
@@ -155,6 +176,7 @@ type TLSSpec struct {
 }
 
 // IssuerRef names a cert-manager issuer.
+// +kubebuilder:validation:XValidation:rule="self.group != 'cert-manager.io' || self.kind in ['Issuer', 'ClusterIssuer']",fieldPath=".kind",message="must be Issuer or ClusterIssuer"
 type IssuerRef struct {
 	// name of the issuer.
 	// +kubebuilder:validation:MinLength=1
@@ -187,10 +209,12 @@ type NetworkingSpec struct {
 	// on port+10000. Default 6379. Immutable.
 	// +kubebuilder:validation:Minimum=1024
 	// +kubebuilder:validation:Maximum=55535
+	// +kubebuilder:validation:XValidation:rule="self != 9121",message="is the exporter's port"
 	// +optional
 	Port *int32 `json:"port,omitempty"`
 	// clusterDomain of the Kubernetes cluster. Default cluster.local.
-	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:MaxLength=91
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	// +optional
 	ClusterDomain string `json:"clusterDomain,omitempty"`
 	// ipFamily of pods and Services: IPv4 or IPv6. Absent: the cluster's own.
@@ -221,6 +245,7 @@ type ExternalAccessSpec struct {
 }
 
 // ReplicateFromSpec follows a primary outside of this cluster.
+// +kubebuilder:validation:XValidation:rule="!has(self.caSecret) || (has(self.tls) && self.tls)",fieldPath=".caSecret",reason=FieldValueForbidden,message="needs tls: true beside it"
 type ReplicateFromSpec struct {
 	// host of the primary.
 	// +kubebuilder:validation:MinLength=1
@@ -246,6 +271,7 @@ type ReplicateFromSpec struct {
 // ValkeyACLSpec adds users to a cluster.
 type ValkeyACLSpec struct {
 	// clusterRef names the ValkeyCluster, in the same namespace. Immutable.
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="clusterRef is immutable"
 	ClusterRef ClusterRef `json:"clusterRef"`
 	// users to add. A name that spec.users of the cluster has too is an error.
 	// +listType=map
@@ -260,12 +286,16 @@ type ClusterRef struct {
 	// name of the ValkeyCluster.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:Pattern=`^[a-z]([-a-z0-9]*[a-z0-9])?$`
+	// +kubebuilder:validation:XValidation:rule="!self.matches('-([0-9]+|nodes|primary|replicas|sentinel|live|scripts|bus)$')",message="must not end as names of another cluster's objects do"
 	Name string `json:"name"`
 }
 
 // ValkeyACLStatus is what the reconciler did with a ValkeyACL.
 type ValkeyACLStatus struct {
-	// observedGeneration is the generation that the status speaks of.
+	// observedGeneration is the generation that the status speaks of; -1 before
+	// the first look.
+	// +kubebuilder:default=-1
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// users is how many users are in effect.

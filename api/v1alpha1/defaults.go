@@ -18,7 +18,7 @@ func (c *ValkeyCluster) Default() {
 	s := &c.Spec
 	setDefault(&s.Topology, c.EffectiveTopology())
 	setDefault(&s.Profile, c.EffectiveProfile())
-	if parseImage(s.Image).digest == "" {
+	if !c.pinned() {
 		setDefault(&s.Version, DefaultVersion)
 	}
 	setDefault(&s.Delivery, c.EffectiveDelivery())

@@ -48,6 +48,12 @@ func (c *ValkeyCluster) SentinelImage() string {
 	return c.Spec.Sentinel.Image
 }
 
+// pinned says whether an image that runs the server is given by digest, which
+// does not say its version.
+func (c *ValkeyCluster) pinned() bool {
+	return parseImage(c.Spec.Image).pinned || c.Spec.Sentinel != nil && parseImage(c.Spec.Sentinel.Image).pinned
+}
+
 // PullPolicy returns imagePullPolicy for an image; without one, what the API
 // server would fill in: Always for the tag latest or none, else IfNotPresent.
 func (c *ValkeyCluster) PullPolicy(image string) corev1.PullPolicy {

@@ -10,100 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// SpreadMode says how strictly pods are spread.
-// +kubebuilder:validation:Enum=Disabled;Preferred;Required
-type SpreadMode string
-
-const (
-	// SpreadDisabled asks for nothing.
-	SpreadDisabled SpreadMode = "Disabled"
-	// SpreadPreferred schedules elsewhere when it cannot be met.
-	SpreadPreferred SpreadMode = "Preferred"
-	// SpreadRequired leaves a pod pending when it cannot be met.
-	SpreadRequired SpreadMode = "Required"
-)
-
-// SchedulingSpec places the data pods.
-type SchedulingSpec struct {
-	// nodeSelector of the pods.
-	// +optional
-	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// tolerations of the pods.
-	// +listType=atomic
-	// +optional
-	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
-	// affinity of the pods; what `node` and `zone` ask for is added to it.
-	// +optional
-	Affinity *corev1.Affinity `json:"affinity,omitempty"`
-	// topologySpreadConstraints of the pods; what `node` and `zone` ask for is
-	// added after them.
-	// +listType=atomic
-	// +optional
-	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
-	// priorityClassName of the pods.
-	// +kubebuilder:validation:MaxLength=253
-	// +optional
-	PriorityClassName string `json:"priorityClassName,omitempty"`
-	// schedulerName of the pods.
-	// +kubebuilder:validation:MaxLength=253
-	// +optional
-	SchedulerName string `json:"schedulerName,omitempty"`
-	// node spreads over kubernetes.io/hostname.
-	// +optional
-	Node *NodeAxis `json:"node,omitempty"`
-	// zone spreads over, or pins to, topology.kubernetes.io/zone.
-	// +optional
-	Zone *ZoneAxis `json:"zone,omitempty"`
-}
-
-// NodeAxis spreads pods over nodes.
-type NodeAxis struct {
-	// spread says what is kept apart. shard defaults to Preferred.
-	// +optional
-	Spread *SpreadSpec `json:"spread,omitempty"`
-}
-
-// ZoneAxis spreads pods over zones or pins them.
-type ZoneAxis struct {
-	// spread says what is spread evenly.
-	// +optional
-	Spread *SpreadSpec `json:"spread,omitempty"`
-	// pinning keeps every shard in the zones named, evenly. Excludes spread.
-	// +optional
-	Pinning *ZonePinning `json:"pinning,omitempty"`
-}
-
-// SpreadSpec says what is kept apart on one axis.
-type SpreadSpec struct {
-	// shard keeps the members of one shard apart.
-	// +optional
-	Shard *SpreadDimension `json:"shard,omitempty"`
-	// primaries keeps the first pods of all shards apart.
-	// +optional
-	Primaries *SpreadDimension `json:"primaries,omitempty"`
-	// pods spreads all pods of the cluster evenly.
-	// +optional
-	Pods *SpreadDimension `json:"pods,omitempty"`
-}
-
-// SpreadDimension is how strictly one set of pods is spread.
-type SpreadDimension struct {
-	// mode is Disabled, Preferred or Required.
-	Mode SpreadMode `json:"mode"`
-}
-
-// ZonePinning names the zones that a cluster may use.
-type ZonePinning struct {
-	// zones are values of topology.kubernetes.io/zone. Immutable while set.
-	// +listType=atomic
-	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=32
-	// +kubebuilder:validation:items:MinLength=1
-	// +kubebuilder:validation:items:MaxLength=63
-	// +kubebuilder:validation:items:Pattern=`^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`
-	Zones []string `json:"zones"`
-}
-
 // PodDisruptionBudgetMode says what one budget covers.
 // +kubebuilder:validation:Enum=Shard;Cluster;Disabled
 type PodDisruptionBudgetMode string
@@ -123,7 +29,9 @@ type PodDisruptionBudgetSpec struct {
 	// +kubebuilder:default=Shard
 	// +optional
 	Mode PodDisruptionBudgetMode `json:"mode,omitempty"`
-	// maxUnavailable pods, or a percentage, of what one budget covers. Default 1.
+	// maxUnavailable pods, or a percentage, of what one budget covers: at least 1
+	// or 1%, since none would block every drain for ever. Default 1.
+	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 1 : string(self).matches('^([1-9][0-9]?|100)%$')",message="must be at least 1, or a percentage from 1% to 100%"
 	// +kubebuilder:validation:XIntOrString
 	// +optional
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
@@ -133,9 +41,13 @@ type PodDisruptionBudgetSpec struct {
 type PodSpec struct {
 	// labels added to the pods. Ours, and those of valkey-render.dev, cannot be
 	// set.
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('valkey-render.dev/') && !(k in ['app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component', 'app.kubernetes.io/part-of', 'app.kubernetes.io/managed-by', 'apps.kubernetes.io/pod-index', 'statefulset.kubernetes.io/pod-name', 'controller-revision-hash']))",message="these labels are set by valkey-render or Kubernetes"
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations added to the pods.
+	// annotations added to the pods. Those of valkey-render.dev cannot be set.
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('valkey-render.dev/'))",message="these annotations are set by valkey-render"
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// securityContext of the pods, merged over ours.
@@ -148,11 +60,12 @@ type PodSpec struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
-	// containers are merged by name onto ours (server, exporter); others are
-	// sidecars.
+	// containers are merged by name onto ours (server, exporter), whose image,
+	// command, args, ports and variables cannot be set; others are sidecars.
 	// +listType=map
 	// +listMapKey=name
-	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="self.all(c, !(c.name in ['server', 'exporter']) || (!has(c.image) && !has(c.command) && !has(c.args) && !has(c.ports) && !has(c.workingDir)))",reason=FieldValueForbidden,message="containers server and exporter have an image, command, args and ports of their own"
 	// +optional
 	Containers []corev1.Container `json:"containers,omitempty"`
 	// volumes added to the pods.
@@ -174,6 +87,8 @@ type PodSpec struct {
 }
 
 // MetricsSpec adds an exporter.
+// +kubebuilder:validation:XValidation:rule="!has(self.prometheusRule) || !has(self.prometheusRule.interval)",fieldPath=".prometheusRule.interval",reason=FieldValueForbidden,message="only the podMonitor scrapes"
+// +kubebuilder:validation:XValidation:rule="!has(self.dashboard) || !has(self.dashboard.interval)",fieldPath=".dashboard.interval",reason=FieldValueForbidden,message="only the podMonitor scrapes"
 type MetricsSpec struct {
 	// enabled adds the exporter sidecar. Default false.
 	// +optional
@@ -211,11 +126,16 @@ type MonitorSpec struct {
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 	// interval between scrapes. Only for the PodMonitor; default 30s.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$`
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('1h')",message="must be between 1s and 1h"
 	// +optional
 	Interval *metav1.Duration `json:"interval,omitempty"`
 }
 
 // NetworkPolicySpec restricts who may connect.
+// +kubebuilder:validation:XValidation:rule="!has(self.allowFrom) || self.allowFrom.size() == 0 || (has(self.enabled) && self.enabled)",fieldPath=".allowFrom",reason=FieldValueForbidden,message="restricts nobody without enabled: true beside it"
 type NetworkPolicySpec struct {
 	// enabled renders a policy that admits allowFrom, the cluster's own pods,
 	// its Jobs and the reconciler. Default false.
@@ -273,15 +193,24 @@ const (
 
 // FailoverSpec tunes failover.
 type FailoverSpec struct {
-	// nodeTimeout after which a cluster node is held for failing. Default 2s.
+	// nodeTimeout after which a cluster node is held for failing. Only for
+	// topology Cluster; default 2s.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$`
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('500ms') && duration(self) <= duration('10m')",message="must be between 500ms and 10m"
 	// +optional
 	NodeTimeout *metav1.Duration `json:"nodeTimeout,omitempty"`
 	// detection time after which a silent primary is replaced. Only for topology
 	// Replication; default 3s.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$`
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('10m')",message="must be between 1s and 10m"
 	// +optional
 	Detection *metav1.Duration `json:"detection,omitempty"`
-	// quorumTakeover is Auto or Manual. Default Auto with profile Cache, Manual
-	// with Durable.
+	// quorumTakeover is Auto or Manual. Only for topology Cluster; default Auto
+	// with profile Cache, Manual with Durable.
 	// +optional
 	QuorumTakeover QuorumTakeover `json:"quorumTakeover,omitempty"`
 }
@@ -329,72 +258,4 @@ type JobsTemplateSpec struct {
 	// resources of the container.
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-}
-
-// BackupSpec writes RDB files to S3.
-type BackupSpec struct {
-	// schedule in cron syntax. Default "0 3 * * *".
-	// +kubebuilder:validation:MaxLength=128
-	// +optional
-	Schedule string `json:"schedule,omitempty"`
-	// s3 is where backups go.
-	S3 S3Spec `json:"s3"`
-	// retention is how many backups are kept; 0 keeps all. Default 7.
-	// +kubebuilder:validation:Minimum=0
-	// +optional
-	Retention *int32 `json:"retention,omitempty"`
-	// verify reads every object back. Default true.
-	// +kubebuilder:default=true
-	// +optional
-	Verify *bool `json:"verify,omitempty"`
-}
-
-// S3Spec names a bucket.
-type S3Spec struct {
-	// bucket name.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=63
-	Bucket string `json:"bucket"`
-	// endpoint URL. Absent: AWS.
-	// +kubebuilder:validation:MaxLength=512
-	// +optional
-	Endpoint string `json:"endpoint,omitempty"`
-	// region of the bucket. Default us-east-1.
-	// +kubebuilder:validation:MaxLength=64
-	// +optional
-	Region string `json:"region,omitempty"`
-	// prefix of every key.
-	// +kubebuilder:validation:MaxLength=512
-	// +optional
-	Prefix string `json:"prefix,omitempty"`
-	// credentialsSecret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Absent:
-	// the pod's own identity.
-	// +kubebuilder:validation:MaxLength=253
-	// +optional
-	CredentialsSecret string `json:"credentialsSecret,omitempty"`
-	// encryption on the server: AES256 or KMS.
-	// +kubebuilder:validation:Enum=AES256;KMS
-	// +optional
-	Encryption string `json:"encryption,omitempty"`
-	// kmsKeyId of the key for encryption KMS.
-	// +kubebuilder:validation:MaxLength=512
-	// +optional
-	KMSKeyID string `json:"kmsKeyId,omitempty"`
-	// caSecret holds the CA of the endpoint; key defaults to ca.crt.
-	// +optional
-	CASecret *SecretKeyRef `json:"caSecret,omitempty"`
-}
-
-// RestoreSpec fills a new cluster from a backup.
-type RestoreSpec struct {
-	// s3 is where the backup is.
-	S3 S3Spec `json:"s3"`
-	// sourceKey of one RDB object, for topologies without slots.
-	// +kubebuilder:validation:MaxLength=1024
-	// +optional
-	SourceKey string `json:"sourceKey,omitempty"`
-	// manifestKey of a slot manifest, for topology Cluster.
-	// +kubebuilder:validation:MaxLength=1024
-	// +optional
-	ManifestKey string `json:"manifestKey,omitempty"`
 }

@@ -10,6 +10,8 @@ import (
 )
 
 // SentinelSpec configures the Sentinel pods.
+// +kubebuilder:validation:XValidation:rule="!has(self.replicas) || self.replicas % 2 == 1",fieldPath=".replicas",message="must be odd"
+// +kubebuilder:validation:XValidation:rule="!has(self.quorum) || self.quorum <= (has(self.replicas) ? self.replicas : 3)",fieldPath=".quorum",message="must not be more than the Sentinel replicas"
 type SentinelSpec struct {
 	// replicas is the number of Sentinel pods: odd, at least 3. Default 3.
 	// +kubebuilder:validation:Minimum=3
@@ -35,6 +37,10 @@ type SentinelSpec struct {
 	// +optional
 	Config map[string]string `json:"config,omitempty"`
 	// downAfter is how long a primary may be silent. Default 5s.
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Pattern=`^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$`
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('100ms') && duration(self) <= duration('1h')",message="must be between 100ms and 1h"
 	// +optional
 	DownAfter *metav1.Duration `json:"downAfter,omitempty"`
 }
@@ -60,12 +66,14 @@ type ModuleSpec struct {
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image"`
 	// path of the module's file in the image.
-	// +kubebuilder:validation:Pattern=`^/[^\x00-\x20]+$`
+	// +kubebuilder:validation:Pattern=`^/[^\x00-\x20\x7f]+$`
 	// +kubebuilder:validation:MaxLength=512
 	Path string `json:"path"`
 	// args given to the module when it is loaded.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:Pattern=`^[^\x00-\x1f\x7f]+$`
 	// +optional
 	Args []string `json:"args,omitempty"`
 }
@@ -109,6 +117,15 @@ const (
 )
 
 // StorageSpec asks for a volume per pod.
+// +kubebuilder:validation:XValidation:rule="self.medium != 'Memory' || !has(self.mode) || self.mode == 'none'",fieldPath=".mode",message="a tmpfs persists nothing"
+// +kubebuilder:validation:XValidation:rule="self.medium != 'Memory' || !has(self.storageClassName)",fieldPath=".storageClassName",reason=FieldValueForbidden,message="medium Memory has no claims"
+// +kubebuilder:validation:XValidation:rule="self.medium != 'Memory' || !has(self.accessMode)",fieldPath=".accessMode",reason=FieldValueForbidden,message="medium Memory has no claims"
+// +kubebuilder:validation:XValidation:rule="self.medium != 'Memory' || !has(self.initialSize)",fieldPath=".initialSize",reason=FieldValueForbidden,message="medium Memory has no claims"
+// +kubebuilder:validation:XValidation:rule="!has(self.size) || quantity(string(self.size)).isGreaterThan(quantity('0'))",fieldPath=".size",message="must be more than zero"
+// +kubebuilder:validation:XValidation:rule="!has(self.initialSize) || quantity(string(self.initialSize)).isGreaterThan(quantity('0'))",fieldPath=".initialSize",message="must be more than zero"
+// +kubebuilder:validation:XValidation:rule="!has(self.initialSize) || !has(self.size) || quantity(string(self.initialSize)).compareTo(quantity(string(self.size))) <= 0 || quantity(string(self.initialSize)).compareTo(quantity('1Gi')) <= 0",fieldPath=".initialSize",message="must not be more than the size"
+// +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",fieldPath=".storageClassName",message="storageClassName is immutable"
+// +kubebuilder:validation:XValidation:rule="(has(self.accessMode) ? self.accessMode : 'ReadWriteOnce') == (has(oldSelf.accessMode) ? oldSelf.accessMode : 'ReadWriteOnce')",fieldPath=".accessMode",message="accessMode is immutable"
 type StorageSpec struct {
 	// size of each volume. Default 10Gi with profile Durable, else 1Gi. It only
 	// grows; a change is a one-line diff on each claim and rolls nothing.
@@ -125,6 +142,7 @@ type StorageSpec struct {
 	// medium is Disk (a claim per pod) or Memory (a tmpfs; Cache only). Default
 	// Disk. Immutable.
 	// +kubebuilder:default=Disk
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="medium is immutable"
 	// +optional
 	Medium StorageMedium `json:"medium,omitempty"`
 	// accessMode of the claims. Default ReadWriteOnce. Immutable.

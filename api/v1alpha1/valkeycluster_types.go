@@ -69,16 +69,48 @@ const (
 
 // ValkeyClusterSpec is what a team asks for. Every field may be absent; absent
 // is a valid and safe choice.
+// +kubebuilder:validation:XValidation:rule="self.topology != 'Cluster' || !has(self.replicas)",fieldPath=".replicas",reason=FieldValueForbidden,message="topology Cluster has replicasPerShard, which does not count the primary"
+// +kubebuilder:validation:XValidation:rule="self.topology == 'Cluster' || !has(self.shards)",fieldPath=".shards",reason=FieldValueForbidden,message="only topology Cluster has shards"
+// +kubebuilder:validation:XValidation:rule="self.topology == 'Cluster' || !has(self.replicasPerShard)",fieldPath=".replicasPerShard",reason=FieldValueForbidden,message="only topology Cluster has replicasPerShard; the others have replicas, which counts the primary"
+// +kubebuilder:validation:XValidation:rule="self.topology != 'Standalone' || !has(self.replicas) || self.replicas == 1",fieldPath=".replicas",message="topology Standalone has 1 pod"
+// +kubebuilder:validation:XValidation:rule="self.topology == 'Sentinel' || !has(self.sentinel)",fieldPath=".sentinel",reason=FieldValueForbidden,message="only topology Sentinel has Sentinel pods"
+// +kubebuilder:validation:XValidation:rule="self.topology == 'Cluster' || !has(self.rebalance)",fieldPath=".rebalance",reason=FieldValueForbidden,message="only topology Cluster has slots to move"
+// +kubebuilder:validation:XValidation:rule="self.topology == 'Cluster' || !has(self.rollout) || !has(self.rollout.maxParallelShards) || self.rollout.maxParallelShards == 1",fieldPath=".rollout.maxParallelShards",message="only topology Cluster has more than one shard"
+// +kubebuilder:validation:XValidation:rule="self.topology == 'Cluster' || !has(self.failover) || !has(self.failover.nodeTimeout)",fieldPath=".failover.nodeTimeout",reason=FieldValueForbidden,message="only for topology Cluster"
+// +kubebuilder:validation:XValidation:rule="self.topology == 'Cluster' || !has(self.failover) || !has(self.failover.quorumTakeover)",fieldPath=".failover.quorumTakeover",reason=FieldValueForbidden,message="only for topology Cluster"
+// +kubebuilder:validation:XValidation:rule="self.topology == 'Replication' || !has(self.failover) || !has(self.failover.detection)",fieldPath=".failover.detection",reason=FieldValueForbidden,message="only for topology Replication"
+// +kubebuilder:validation:XValidation:rule="self.topology == 'Cluster' || !has(self.tls) || self.tls.clusterBus",fieldPath=".tls.clusterBus",message="only topology Cluster has a cluster bus"
+// +kubebuilder:validation:XValidation:rule="self.topology in ['Standalone', 'Replication'] || !has(self.replicateFrom)",fieldPath=".replicateFrom",reason=FieldValueForbidden,message="only topology Standalone and Replication can follow a foreign primary"
+// +kubebuilder:validation:XValidation:rule="!has(self.replicateFrom) || !has(self.restoreFrom)",fieldPath=".replicateFrom",reason=FieldValueForbidden,message="a cluster that follows a foreign primary takes its data from there"
+// +kubebuilder:validation:XValidation:rule="!has(self.replicateFrom) || !has(self.replicateFrom.caSecret) || has(self.tls)",fieldPath=".replicateFrom.caSecret",reason=FieldValueForbidden,message="needs spec.tls"
+// +kubebuilder:validation:XValidation:rule="!has(self.restoreFrom) || (self.topology == 'Cluster' ? has(self.restoreFrom.manifestKey) && !has(self.restoreFrom.sourceKey) : has(self.restoreFrom.sourceKey) && !has(self.restoreFrom.manifestKey))",fieldPath=".restoreFrom",message="topology Cluster is restored from manifestKey, the others from sourceKey"
+// +kubebuilder:validation:XValidation:rule="self.profile != 'Durable' || has(self.storage)",fieldPath=".storage",reason=FieldValueRequired,message="profile Durable needs storage"
+// +kubebuilder:validation:XValidation:rule="self.profile != 'Durable' || !has(self.storage) || self.storage.medium == 'Disk'",fieldPath=".storage.medium",message="a tmpfs keeps nothing and profile Durable does"
+// +kubebuilder:validation:XValidation:rule="self.profile != 'Durable' || !has(self.storage) || !has(self.storage.mode) || self.storage.mode != 'none'",fieldPath=".storage.mode",message="profile Durable writes to disk: rdb, aof or both"
+// +kubebuilder:validation:XValidation:rule="!has(self.hibernate) || !self.hibernate || (has(self.storage) && self.storage.medium == 'Disk' && (has(self.storage.mode) ? self.storage.mode != 'none' : self.profile == 'Durable')) || (has(self.rollout) && has(self.rollout.allowDataLoss) ? self.rollout.allowDataLoss : self.profile == 'Cache' && (self.topology == 'Standalone' || (self.topology == 'Cluster' ? has(self.replicasPerShard) && self.replicasPerShard == 0 : has(self.replicas) && self.replicas == 1)))",fieldPath=".hibernate",message="nothing is persisted: needs rollout.allowDataLoss or storage"
+// +kubebuilder:validation:XValidation:rule="!has(self.image) || !self.image.matches(':v?[0-9]+[.][0-9]+([._-][^/@]*)?(@|$)') || self.image.matches(':v?' + self.version.replace('.', '[.]') + '([._-][^/@]*)?(@|$)')",fieldPath=".image",message="the tag is of another version than spec.version"
+// +kubebuilder:validation:XValidation:rule="!has(self.sentinel) || !has(self.sentinel.image) || !self.sentinel.image.matches(':v?[0-9]+[.][0-9]+([._-][^/@]*)?(@|$)') || self.sentinel.image.matches(':v?' + self.version.replace('.', '[.]') + '([._-][^/@]*)?(@|$)')",fieldPath=".sentinel.image",message="the tag is of another version than spec.version"
+// +kubebuilder:validation:XValidation:rule="self.jobs != 'Rendered' || self.topology in ['Cluster', 'Standalone']",fieldPath=".jobs",message="only topology Cluster and Standalone can do without the reconciler"
+// +kubebuilder:validation:XValidation:rule="self.jobs != 'Rendered' || !has(self.rollout) || !has(self.rollout.mode) || self.rollout.mode != 'Orchestrated'",fieldPath=".rollout.mode",message="needs the reconciler, which jobs: Rendered does without"
+// +kubebuilder:validation:XValidation:rule="has(self.storage) == has(oldSelf.storage)",fieldPath=".storage",reason=FieldValueForbidden,message="storage cannot be added to or removed from a running cluster"
+// +kubebuilder:validation:XValidation:rule="!has(self.storage) || !has(oldSelf.storage) || quantity(has(self.storage.size) ? string(self.storage.size) : self.profile == 'Durable' ? '10Gi' : '1Gi').compareTo(quantity(has(oldSelf.storage.size) ? string(oldSelf.storage.size) : oldSelf.profile == 'Durable' ? '10Gi' : '1Gi')) >= 0",fieldPath=".storage.size",message="storage only grows"
+// +kubebuilder:validation:XValidation:rule="self.jobs == 'Rendered' || oldSelf.jobs == 'Rendered' || !has(self.storage) || !has(oldSelf.storage) || self.storage.medium != 'Disk' || quantity(has(self.storage.initialSize) ? string(self.storage.initialSize) : '1Gi').compareTo(quantity(has(oldSelf.storage.initialSize) ? string(oldSelf.storage.initialSize) : '1Gi')) == 0",fieldPath=".storage.initialSize",message="initialSize is immutable"
+// +kubebuilder:validation:XValidation:rule="!has(self.storage) || !has(oldSelf.storage) || !has(self.storage.mode) || !(self.storage.mode in ['aof', 'both']) || !has(oldSelf.storage.mode) || oldSelf.storage.mode != 'rdb' || (oldSelf.topology == 'Cluster' ? !has(oldSelf.replicasPerShard) || oldSelf.replicasPerShard > 0 : oldSelf.topology != 'Standalone' && (!has(oldSelf.replicas) || oldSelf.replicas > 1))",fieldPath=".storage.mode",message="from rdb the server would start empty, and no replica has the data: add a replica first"
+// +kubebuilder:validation:XValidation:rule="self.topology != 'Cluster' || has(self.tls) == has(oldSelf.tls)",fieldPath=".tls",reason=FieldValueForbidden,message="tls cannot be added to or removed from a running topology Cluster"
+// +kubebuilder:validation:XValidation:rule="self.topology != 'Cluster' || !has(self.tls) || !has(oldSelf.tls) || self.tls.clusterBus == oldSelf.tls.clusterBus",fieldPath=".tls.clusterBus",message="clusterBus is immutable"
+// +kubebuilder:validation:XValidation:rule="(has(self.networking) && has(self.networking.port) ? self.networking.port : 6379) == (has(oldSelf.networking) && has(oldSelf.networking.port) ? oldSelf.networking.port : 6379)",fieldPath=".networking.port",message="port is immutable"
 type ValkeyClusterSpec struct {
 	// topology says how the pods relate: Cluster, Replication, Sentinel or
 	// Standalone. Immutable.
 	// +kubebuilder:default=Cluster
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="topology is immutable"
 	// +optional
 	Topology Topology `json:"topology,omitempty"`
 
 	// profile picks defaults: Cache (no persistence, evicts) or Durable (RDB and
 	// AOF, never evicts, needs storage). Immutable.
 	// +kubebuilder:default=Cache
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="profile is immutable"
 	// +optional
 	Profile Profile `json:"profile,omitempty"`
 
@@ -86,6 +118,7 @@ type ValkeyClusterSpec struct {
 	// 8.0, 8.1, 9.0 or 9.1. It cannot go from 9.0 or later back below 9.0, since
 	// 8.x neither reads the data of 9.x nor replicates from it.
 	// +kubebuilder:default="9.1"
+	// +kubebuilder:validation:XValidation:rule="!(self in ['8.0', '8.1']) || oldSelf in ['8.0', '8.1']",message="8.x cannot read the data of 9.x nor replicate from it"
 	// +kubebuilder:validation:Enum="8.0";"8.1";"9.0";"9.1"
 	// +optional
 	Version string `json:"version,omitempty"`
@@ -271,6 +304,9 @@ type ValkeyClusterSpec struct {
 }
 
 // ValkeyCluster is one Valkey deployment of any topology.
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 40",message="a cluster's name has at most 40 characters"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="must be lower-case letters, digits and '-', begin with a letter and end with a letter or digit"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.matches('-([0-9]+|nodes|primary|replicas|sentinel|live|scripts|bus)$')",message="must not end as names of another cluster's objects do"
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=vkc
@@ -285,6 +321,7 @@ type ValkeyCluster struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 	// spec is what is asked for.
+	// +kubebuilder:default={topology: Cluster, profile: Cache, version: "9.1", delivery: InCluster, jobs: Reconciler}
 	// +optional
 	Spec ValkeyClusterSpec `json:"spec,omitzero"`
 	// status is what the reconciler sees.

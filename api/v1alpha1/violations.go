@@ -79,8 +79,8 @@ func (v *violations) subdomain(path *field.Path, name string) {
 	if name == "" {
 		return
 	}
-	for _, why := range validation.IsDNS1123Subdomain(name) {
-		v.invalid(path, name, "%s", why)
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		v.invalid(path, name, "must be lower-case letters, digits, '-' and '.', at most 253, with a letter or digit at both ends")
 	}
 }
 
@@ -89,8 +89,8 @@ func (v *violations) key(path *field.Path, key string) {
 	if key == "" {
 		return
 	}
-	for _, why := range validation.IsConfigMapKey(key) {
-		v.invalid(path, key, "%s", why)
+	if len(validation.IsConfigMapKey(key)) > 0 {
+		v.invalid(path, key, "must be letters, digits, '-', '_' and '.', at most 253")
 	}
 }
 

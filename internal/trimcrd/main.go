@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command trimcrd rewrites the CustomResourceDefinitions named on its command line without
-// the descriptions below fields that hold Kubernetes' own types. `make generate` runs it:
-// those texts are two thirds of the definitions, Kubernetes documents them better, and with
-// them a definition passes what client-side apply can store in an annotation.
+// the descriptions below fields that hold Kubernetes' own types, and with the small schemas
+// there on one line. `make generate` runs it: those texts are two thirds of the definitions,
+// Kubernetes documents them better, and with them a definition passes what client-side apply
+// can store in an annotation. Indentation is half of what is left.
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v3"
+	k8syaml "sigs.k8s.io/yaml"
 )
 
 const header = `# SPDX-FileCopyrightText: The valkey-render Authors
@@ -49,7 +52,7 @@ func rewrite(name string) error {
 // fields of such types are called as in a pod.
 func foreign(property string) bool {
 	switch property {
-	case "affinity", "containers", "containerSecurityContext", "imagePullSecrets", "resources",
+	case "affinity", "allowFrom", "conditions", "containers", "containerSecurityContext", "imagePullSecrets", "resources",
 		"securityContext", "tolerations", "topologySpreadConstraints", "volumeMounts", "volumes":
 		return true
 	}
@@ -60,15 +63,57 @@ func foreign(property string) bool {
 // description of the property itself, which is ours, stays.
 func trim(crd []byte) ([]byte, error) {
 	var object map[string]any
-	if err := yaml.Unmarshal(crd, &object); err != nil {
+	if err := k8syaml.Unmarshal(crd, &object); err != nil {
 		return nil, err
 	}
 	walk(object, false)
-	text, err := yaml.Marshal(object)
+	text, err := k8syaml.Marshal(object)
 	if err != nil {
 		return nil, err
 	}
-	return append([]byte(header), text...), nil
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, err
+	}
+	fold(&document, false)
+	out := bytes.NewBufferString(header)
+	encoder := yaml.NewEncoder(out)
+	encoder.SetIndent(2)
+	encoder.CompactSeqIndent()
+	if err := encoder.Encode(&document); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), encoder.Close()
+}
+
+// lineWidth is the most characters of a schema that is written on one line.
+const lineWidth = 120
+
+// fold puts the schemas below foreign properties that are short enough on one line each.
+func fold(node *yaml.Node, below bool) {
+	if below && node.Kind != yaml.ScalarNode && flowWidth(node) <= lineWidth {
+		node.Style = yaml.FlowStyle
+		return
+	}
+	if node.Kind != yaml.MappingNode {
+		for _, child := range node.Content {
+			fold(child, below)
+		}
+		return
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		fold(value, below || foreign(key.Value) && value.Kind == yaml.MappingNode)
+	}
+}
+
+// flowWidth is about how many characters a node has on one line.
+func flowWidth(node *yaml.Node) int {
+	width := len(node.Value) + 2
+	for _, child := range node.Content {
+		width += flowWidth(child)
+	}
+	return width
 }
 
 // walk goes through a JSON value that holds schemas; below says that a foreign property is

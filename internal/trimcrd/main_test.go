@@ -41,15 +41,7 @@ schema:
       type: string
     volumes:
       description: ours, volumes of the pod
-      items:
-        properties:
-          labels:
-            additionalProperties:
-              type: string
-            type: object
-          name:
-            type: string
-        type: object
+      items: {properties: {labels: {additionalProperties: {type: string}, type: object}, name: {type: string}}, type: object}
       type: array
 `
 	got, err := trim([]byte(in))
