@@ -120,7 +120,8 @@ func (s *Server) start(servers, version string, opts Options) error {
 	if opts.Sentinel {
 		name = "valkey-sentinel"
 	}
-	args := []string{conf, "--dir", s.Dir, "--bind", "127.0.0.1", "--port", strconv.Itoa(s.Port), "--unixsocket", s.socket}
+	// A server in the background would outlive the test.
+	args := []string{conf, "--daemonize", "no", "--dir", s.Dir, "--bind", "127.0.0.1", "--port", strconv.Itoa(s.Port), "--unixsocket", s.socket}
 	s.cmd = exec.Command(filepath.Join(servers, version, "bin", name), append(args, opts.Args...)...)
 	s.cmd.Dir = s.Dir
 	s.cmd.Env = append(os.Environ(), opts.Env...)
