@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package patch
+
+import (
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+)
+
+// Apply returns the objects with the patches applied in order. Neither objs nor
+// its objects are changed; objects that no patch changes are returned as they
+// are. Errors are at spec.patches[i]; finding.PatchCode has a code for each.
+// Without patches it returns objs itself.
+func Apply(objs []*unstructured.Unstructured, patches []v1alpha1.Patch) ([]*unstructured.Unstructured, field.ErrorList) {
+	var errs field.ErrorList
+	for i, p := range patches {
+		path := field.NewPath("spec", "patches").Index(i)
+		patched, found := applyOne(path, objs, p)
+		if len(found) > 0 {
+			errs = append(errs, found...)
+			continue
+		}
+		objs = patched
+	}
+	return objs, errs
+}
+
+// applyOne applies one patch: all of it, or nothing and the reasons.
+func applyOne(path *field.Path, objs []*unstructured.Unstructured, p v1alpha1.Patch) ([]*unstructured.Unstructured, field.ErrorList) {
+	text := path.Child("patch")
+	parsed, err := parse(p.Patch)
+	if err != nil {
+		return nil, field.ErrorList{field.Invalid(text, nil, err.Error())}
+	}
+	var target *selector
+	if p.Target != nil {
+		var errs field.ErrorList
+		if target, errs = newSelector(path.Child("target"), *p.Target); len(errs) > 0 {
+			return nil, errs
+		}
+	}
+	if target == nil && parsed.operations != "" {
+		return nil, field.ErrorList{field.Required(path.Child("target"), "JSON 6902 operations do not name an object; say which")}
+	}
+	if target != nil && len(parsed.merges) > 1 {
+		return nil, field.ErrorList{field.Invalid(text, nil, fmt.Sprintf(
+			"has %d documents; with a target there may be one", len(parsed.merges)))}
+	}
+	for _, m := range parsed.merges {
+		if target == nil && (m.object.GetAPIVersion() == "" || m.object.GetKind() == "" || m.object.GetName() == "") {
+			return nil, field.ErrorList{field.Required(path.Child("target"),
+				"the patch does not name an object by apiVersion, kind and metadata.name; say which it is for")}
+		}
+	}
+	run := &run{text: text, objs: append([]*unstructured.Unstructured(nil), objs...)}
+	switch {
+	case parsed.operations != "":
+		run.each(target.matches, path.Child("target"), target.String(), func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			return operate(obj, parsed.operations)
+		})
+	case target != nil:
+		run.each(target.matches, path.Child("target"), target.String(), func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			return merge(obj, parsed.merges[0])
+		})
+	default:
+		for _, m := range parsed.merges {
+			run.each(m.names, text, m.String(), func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+				return merge(obj, m)
+			})
+		}
+	}
+	if errs := append(run.errs, run.refused.errors(text)...); len(errs) > 0 {
+		return nil, errs
+	}
+	out := run.objs[:0]
+	for _, obj := range run.objs {
+		if obj != nil {
+			out = append(out, obj)
+		}
+	}
+	return out, nil
+}
+
+// run is one patch on its way through the objects.
+type run struct {
+	text *field.Path
+	// objs is the caller's slice copied; a deleted object is nil.
+	objs    []*unstructured.Unstructured
+	errs    field.ErrorList
+	refused refusals
+}
+
+// each changes every object that matches. what names the target for the error
+// when none does.
+func (r *run) each(matches func(*unstructured.Unstructured) bool, at *field.Path, what string,
+	change func(*unstructured.Unstructured) (*unstructured.Unstructured, error),
+) {
+	matched := 0
+	var failures int
+	var first *field.Error
+	for i, obj := range r.objs {
+		if obj == nil || !matches(obj) {
+			continue
+		}
+		matched++
+		changed, err := change(obj)
+		switch {
+		case err != nil:
+			if failures++; failures == 1 {
+				first = field.TypeInvalid(r.text, nil, fmt.Sprintf("cannot be applied to %s: %v", id(obj), err))
+			}
+		case changed == nil:
+			r.refused.deletion(obj)
+			r.objs[i] = nil
+		case !reflect.DeepEqual(obj.Object, changed.Object):
+			r.refused.compare(obj, changed)
+			r.objs[i] = changed
+		}
+	}
+	if failures > 1 {
+		first.Detail += fmt.Sprintf(" (and to %d more objects)", failures-1)
+	}
+	if first != nil {
+		r.errs = append(r.errs, first)
+	}
+	if matched == 0 {
+		r.errs = append(r.errs, field.NotFound(at, nil))
+		r.errs[len(r.errs)-1].Detail = "matches none of the rendered objects: " + what
+	}
+}
+
+// id names an object as findings do.
+func id(obj *unstructured.Unstructured) string {
+	if obj.GetNamespace() == "" {
+		return obj.GetKind() + "/" + obj.GetName()
+	}
+	return obj.GetKind() + "/" + obj.GetNamespace() + "/" + obj.GetName()
+}
