@@ -15,11 +15,11 @@ import (
 	"github.com/valkey-render/valkey-render/render/directive"
 )
 
-// Check returns every fault of spec.config and spec.sentinel.config, in the order
-// of the names: directives that this version does not know, that are reserved or
-// hold secrets, that are there twice, values that they do not take, and values
-// that contradict other fields. Each error's Origin is its directive.Kind. Values
-// of secrets, and of names that no table knows, are in no error.
+// Check returns every fault of spec.config and spec.sentinel.config: directives
+// that this version does not know, that are reserved or hold secrets, that are
+// there twice, values that they do not take, and values that contradict each other
+// or other fields. Each error's Origin is its directive.Kind. Values of secrets,
+// and of names that no table knows, are in no error.
 func Check(c *v1alpha1.ValkeyCluster) field.ErrorList {
 	path := field.NewPath("spec", "config")
 	errs := checkDirectives(path, c.ServerVersion(), c.Spec.Config)

@@ -1,26 +1,135 @@
 // SPDX-FileCopyrightText: The valkey-render Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package conf
+package conf_test
 
 import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/yaml"
+
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/conf"
 )
 
-func TestTextEndsWithMarker(t *testing.T) {
+var update = flag.Bool("update", false, "rewrite the files that tests compare with")
+
+// read returns the defaulted cluster of a case directory.
+func read(t testing.TB, dir string) *v1alpha1.ValkeyCluster {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "cluster.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := &v1alpha1.ValkeyCluster{}
-	c.Spec.Topology = v1alpha1.TopologyCluster
-	c.Spec.Profile = v1alpha1.ProfileCache
-	c.Spec.Version = "9.1"
-	server, err := Server(c)
-	if err != nil || !strings.HasSuffix(server, ServerMarker+"\n") {
-		t.Errorf("Server = %q, %v", server, err)
+	if err := yaml.UnmarshalStrict(text, c); err != nil {
+		t.Fatalf("%s: %v", dir, err)
 	}
-	live, err := Live(c, "8.0")
-	if err != nil || !strings.HasSuffix(live, LiveMarker("8.0")+"\n") {
-		t.Errorf("Live = %q, %v", live, err)
+	c.Default()
+	return c
+}
+
+// cases returns the case directories of one kind, at least one, each with the
+// cluster and its golden file and nothing else.
+func cases(t testing.TB, kind, golden string) []string {
+	t.Helper()
+	dirs, err := filepath.Glob(filepath.Join("testdata", kind, "*"))
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no case in testdata/%s: %v", kind, err)
 	}
+	for _, dir := range dirs {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if f.Name() != "cluster.yaml" && f.Name() != golden {
+				t.Errorf("%s: no test reads %s", dir, f.Name())
+			}
+		}
+	}
+	return dirs
+}
+
+// compareWith holds got against a golden file.
+func compareWith(t *testing.T, golden, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-golden +rendered); -update rewrites it:\n%s", golden, diff)
+	}
+}
+
+// TestTextIsPinned holds every byte that a spec's pods read: whatever differs here
+// after a change of the renderer rolls pods, or is set on running ones.
+func TestTextIsPinned(t *testing.T) {
+	for _, dir := range cases(t, "text", "expected.txt") {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			c := read(t, dir)
+			if errs := conf.Check(c); len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			compareWith(t, filepath.Join(dir, "expected.txt"), all(t, c))
+		})
+	}
+}
+
+// all returns everything that is rendered for a cluster. Live files that are alike
+// are there once.
+func all(t *testing.T, c *v1alpha1.ValkeyCluster) string {
+	t.Helper()
+	var out strings.Builder
+	section := func(title, text string, err error) {
+		if err != nil {
+			t.Fatalf("%s: %v", title, err)
+		}
+		fmt.Fprintf(&out, "==== %s\n%s", title, text)
+	}
+	section("arguments", strings.Join(conf.Args(c), "\n")+"\n", nil)
+	bytes, limited := conf.Maxmemory(c)
+	section("numbers", fmt.Sprintf("maxmemory %d %v\nstartup %d s\n", bytes, limited, conf.StartupBudgetSeconds(c)), nil)
+	text, err := conf.Server(c)
+	section("valkey.conf", text, err)
+	seen := map[string]string{}
+	for _, version := range v1alpha1.Versions() {
+		text, err := conf.Live(c, version)
+		body := strings.TrimSuffix(text, conf.LiveMarker(version)+"\n")
+		if body == text {
+			t.Errorf("live file of %s does not end with its marker", version)
+		}
+		if same := seen[body]; same != "" {
+			text = "as " + same + "\n"
+		} else {
+			seen[body] = version
+		}
+		section(version+".conf", text, err)
+	}
+	if c.IsSentinel() {
+		text, err := conf.Sentinel(c)
+		section("sentinel.conf", text, err)
+	}
+	return out.String()
+}
+
+func withLimit(limit string) *v1alpha1.ValkeyCluster {
+	c := &v1alpha1.ValkeyCluster{}
+	c.Spec.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(limit)}
+	return c
 }

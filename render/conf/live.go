@@ -76,7 +76,13 @@ func failoverGroup(c *v1alpha1.ValkeyCluster) group {
 // replicationGroup is how a replica takes a full copy.
 func replicationGroup(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "replication"}
-	if c.EffectiveTopology() != v1alpha1.TopologyStandalone && !c.Persisted() {
+	if c.EffectiveTopology() == v1alpha1.TopologyStandalone {
+		return g
+	}
+	// By default a primary waits five seconds for more replicas before it sends a
+	// copy, and a replica is as much longer not ready each time it starts.
+	g.add("repl-diskless-sync-delay", "1")
+	if !c.Persisted() {
 		// A replica that starts empty, as all do without persistence, reads the
 		// copy from the socket: an emptyDir or tmpfs need not hold the data set.
 		g.add("repl-diskless-load", "on-empty-db")

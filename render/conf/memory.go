@@ -38,7 +38,10 @@ func Maxmemory(c *v1alpha1.ValkeyCluster) (bytes int64, ok bool) {
 		return bytes, err == nil && bytes > 0
 	}
 	bytes, ok = derivedMaxmemory(c)
-	return max(bytes, leastMaxmemory), ok
+	if !ok {
+		return 0, false
+	}
+	return max(bytes, leastMaxmemory), true
 }
 
 // derivedMaxmemory is maxmemory as it follows from the limit, possibly too small
