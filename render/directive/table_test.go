@@ -62,7 +62,7 @@ func TestLookupResolvesOldNamesInAnyCase(t *testing.T) {
 func TestClassOf(t *testing.T) {
 	for name, want := range map[string]Class{
 		"maxmemory": Live, "maxmemory-policy": Live, "io-threads": Live, "databases": Restart, "tcp-backlog": Restart,
-		"activedefrag": Restart, "locale-collate": Restart, "oom-score-adj": Restart, "maxclients": Restart,
+		"activedefrag": Restart, "locale-collate": Restart, "oom-score-adj": Restart, "maxclients": Live,
 		"tls-ciphers": Restart, "bio-cpulist": Restart, "nosuch": "",
 	} {
 		if got := ClassOf("9.1", name); got != want {
