@@ -53,6 +53,7 @@ func TestFrozenForEver(t *testing.T) {
 		{"ConfigMap Live", Live(c)},
 		{"ConfigMap Scripts", Scripts(c)},
 		{"ConfigMap Dashboard", Dashboard(c)},
+		{"Job", Job(c, "rebalance", 7)},
 		{"NetworkPolicy Bus", BusPolicy(c)},
 		{"Secret Auth", AuthSecret(c)},
 		{"Secret System", SystemSecret(c)},
@@ -204,7 +205,7 @@ func TestAcceptedNamesAreValidEverywhere(t *testing.T) {
 		if n := StatefulSet(c, 499); len(n) > 52 {
 			t.Fatalf("%s leaves no room for the revision hash", n)
 		}
-		if n := c + "-rebalance-999999-abcde"; len(n) > 63 {
+		if n := Job(c, "rebalance", 999999) + "-abcde"; len(n) > 63 {
 			t.Fatalf("%s is too long for a Job's pod", n)
 		}
 		for k, v := range DataPodLabels(c, 499) {

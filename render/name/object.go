@@ -82,6 +82,12 @@ func Dashboard(cluster string) string { return cluster + "-dashboard" }
 // other clusters' pods.
 func BusPolicy(cluster string) string { return cluster + endBus }
 
+// Job is the name of the serial-th Job of a cluster; kind is what it does, such as
+// bootstrap or rebalance.
+func Job(cluster, kind string, serial int64) string {
+	return cluster + "-" + kind + "-" + strconv.FormatInt(serial, 10)
+}
+
 // AuthSecret is the default name of the Secret with the default user's password.
 func AuthSecret(cluster string) string { return cluster + "-auth" }
 

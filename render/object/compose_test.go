@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
@@ -77,9 +78,20 @@ func TestWhatCannotBeRenderedIsReported(t *testing.T) {
 			c.Namespace = ""
 			c.Spec.TLS = &v1alpha1.TLSSpec{IssuerRef: &v1alpha1.IssuerRef{Name: "ca"}}
 		}, []string{"ValkeyCluster/orders: metadata.namespace: needed by spec.tls.issuerRef"}},
+		{"more config than the server takes", func(c *v1alpha1.ValkeyCluster) {
+			big := strings.Repeat("x", 300<<10)
+			c.Spec.Config = map[string]string{"proc-title-template": big, "notify-keyspace-events": big}
+		}, []string{"ValkeyCluster/shop/orders: ", "spec.config: ", "pod annotations with valkey-render.dev/valkey.conf: "}},
+		{"a sentinel pod's annotations", func(c *v1alpha1.ValkeyCluster) {
+			c.Spec.Topology = v1alpha1.TopologySentinel
+			c.Spec.Pod = &v1alpha1.PodSpec{Annotations: map[string]string{"big": strings.Repeat("x", 300<<10)}}
+		}, []string{"pod annotations with valkey-render.dev/sentinel.conf: ", "pod annotations with valkey-render.dev/valkey.conf: "}},
+		{"a volume of ours", func(c *v1alpha1.ValkeyCluster) {
+			c.Spec.Pod = &v1alpha1.PodSpec{Volumes: []corev1.Volume{{Name: "data"}}}
+		}, []string{`spec.pod.volumes[0].name: "data" is a volume of the renderer`}},
 		{"text that would be two directives", func(c *v1alpha1.ValkeyCluster) {
-			c.Spec.Config = map[string]string{"databases": "4\x00", "maxclients": "5\x00"}
-		}, []string{"ValkeyCluster/shop/orders: ", "databases", "maxclients"}},
+			c.Spec.Config = map[string]string{"databases": "4\x00", "tcp-backlog": "5\x00"}
+		}, []string{"ValkeyCluster/shop/orders: ", "databases", "tcp-backlog"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cluster := &v1alpha1.ValkeyCluster{}

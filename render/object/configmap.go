@@ -4,6 +4,8 @@
 package object
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,13 +18,17 @@ import (
 // liveConfigMap holds the directives that apply without a restart, one key for
 // each version: while an upgrade rolls, every pod reads what its version knows.
 func liveConfigMap(c *v1alpha1.ValkeyCluster) (*corev1.ConfigMap, error) {
-	data := make(map[string]string, 4)
+	data, size := make(map[string]string, 4), 0
 	for _, version := range v1alpha1.Versions() {
 		text, err := conf.Live(c, version)
 		if err != nil {
 			return nil, err
 		}
 		data[script.LiveFile(version)] = text
+		size += len(text)
+	}
+	if size > corev1.MaxSecretSize {
+		return nil, fmt.Errorf("spec.config: %d bytes for all versions, the server takes %d in a ConfigMap", size, corev1.MaxSecretSize)
 	}
 	return configMap(c, name.Live(c.Name), data), nil
 }

@@ -39,9 +39,9 @@ func sentinelStatefulSet(c *v1alpha1.ValkeyCluster) (*appsv1.StatefulSet, error)
 	set := statefulSet(meta, name.Sentinel(c.Name), name.SentinelSelector(c.Name))
 	set.Spec.Replicas = replicas(c, c.SentinelReplicas())
 	set.Spec.UpdateStrategy = rollingUpdate()
-	set.Spec.Template.ObjectMeta = podMeta(c, name.PodLabels(c.Name, name.ComponentSentinel), name.AnnotationSentinelConf, text)
 	set.Spec.Template.Spec = spec
-	return set, nil
+	set.Spec.Template.ObjectMeta, err = podMeta(c, name.PodLabels(c.Name, name.ComponentSentinel), name.AnnotationSentinelConf, text)
+	return set, err
 }
 
 func sentinelContainer(c *v1alpha1.ValkeyCluster) corev1.Container {

@@ -4,9 +4,11 @@
 package object
 
 import (
+	"fmt"
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
@@ -65,14 +67,15 @@ func (p *dataPods) template(shard int32) (corev1.PodTemplateSpec, error) {
 	spec.Containers = append([]corev1.Container{server}, p.sidecars...)
 	spec.Volumes = p.volumes
 	schedule(c, shard, &spec)
-	meta := podMeta(c, name.DataPodLabels(c.Name, shard), name.AnnotationServerConf, p.conf)
-	return corev1.PodTemplateSpec{ObjectMeta: meta, Spec: spec}, nil
+	meta, err := podMeta(c, name.DataPodLabels(c.Name, shard), name.AnnotationServerConf, p.conf)
+	return corev1.PodTemplateSpec{ObjectMeta: meta, Spec: spec}, err
 }
 
 // podMeta has the user's labels and annotations below ours. The config text is an
 // annotation because that makes it a part of the StatefulSet's revision: a pod of
-// an old revision that restarts in the middle of a roll gets its own again.
-func podMeta(c *v1alpha1.ValkeyCluster, labels map[string]string, key, text string) metav1.ObjectMeta {
+// an old revision that restarts in the middle of a roll gets its own again. The
+// server takes 256 KiB of annotations, which is an error here rather than there.
+func podMeta(c *v1alpha1.ValkeyCluster, labels map[string]string, key, text string) (metav1.ObjectMeta, error) {
 	meta := metav1.ObjectMeta{Labels: map[string]string{}, Annotations: map[string]string{}}
 	if pod := c.Spec.Pod; pod != nil {
 		maps.Copy(meta.Labels, pod.Labels)
@@ -81,7 +84,10 @@ func podMeta(c *v1alpha1.ValkeyCluster, labels map[string]string, key, text stri
 	delete(meta.Labels, name.LabelManagedBy)
 	maps.Copy(meta.Labels, labels)
 	meta.Annotations[key] = text
-	return meta
+	if err := validation.ValidateAnnotationsSize(meta.Annotations); err != nil {
+		return meta, fmt.Errorf("pod annotations with %s: %w", key, err)
+	}
+	return meta, nil
 }
 
 // podSpec is what data and Sentinel pods have in common. Neither talks to the
