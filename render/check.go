@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/advice"
+	"github.com/valkey-render/valkey-render/render/conf"
+	"github.com/valkey-render/valkey-render/render/finding"
+	"github.com/valkey-render/valkey-render/render/load"
+)
+
+// check returns every violation and every warning in a set whose objects have
+// their defaults, in no particular order. What one object cannot know of another
+// was checked when the set was read (load.Parse).
+func check(set load.Set) finding.List {
+	var findings finding.List
+	for _, c := range set.Clusters {
+		findings = append(findings, checkCluster(c.Origin.Finding(), c.Object)...)
+	}
+	for _, a := range set.ACLs {
+		origin := a.Origin.Finding()
+		findings = append(findings, finding.FromFieldErrors(origin, finding.SpecCode, a.Object.Validate())...)
+		findings = append(findings, advise(origin, advice.Users(field.NewPath("spec", "users"), a.Object.Spec.Users))...)
+	}
+	return findings
+}
+
+// checkCluster checks the spec, the directives, and what cannot be rendered yet.
+// Advice is only given for a cluster that is valid: on an invalid one it would
+// speak of values that are about to change.
+func checkCluster(origin finding.Origin, c *v1alpha1.ValkeyCluster) finding.List {
+	errs := append(c.Validate(), notYet(c)...)
+	findings := finding.FromFieldErrors(origin, finding.SpecCode, errs)
+	findings = append(findings, finding.FromFieldErrors(origin, finding.ConfigCode, conf.Check(c))...)
+	if findings.HasErrors() {
+		return findings
+	}
+	return append(findings, advise(origin, advice.Check(c))...)
+}
+
+func advise(origin finding.Origin, all []advice.Advice) finding.List {
+	var findings finding.List
+	for _, a := range all {
+		findings = append(findings, origin.New(finding.Code(a.Code), a.Path.String(), a.Message))
+	}
+	return findings
+}
+
+// notYet answers fields that are part of the API and validated, but that this
+// version does not render.
+func notYet(c *v1alpha1.ValkeyCluster) field.ErrorList {
+	spec := field.NewPath("spec")
+	var errs field.ErrorList
+	for _, f := range []struct {
+		set  bool
+		path *field.Path
+	}{
+		{c.Spec.Backup != nil, spec.Child("backup")},
+		{c.Spec.RestoreFrom != nil, spec.Child("restoreFrom")},
+		{c.Spec.ReplicateFrom != nil, spec.Child("replicateFrom")},
+		{c.Spec.Networking != nil && c.Spec.Networking.ExternalAccess != nil, spec.Child("networking", "externalAccess")},
+		{c.Spec.Jobs == v1alpha1.JobsRendered, spec.Child("jobs")},
+	} {
+		if f.set {
+			errs = append(errs, field.Forbidden(f.path, "not yet rendered by this version; remove it until a later one"))
+		}
+	}
+	return errs
+}

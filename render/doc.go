@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package render turns ValkeyCluster specs into the Kubernetes objects that run
+// them:
+//
+//	file → load → convert → default → validate → compose → patch → order → write
+//
+// It is pure: it reads no file, no clock, no environment and no cluster, so the
+// same input gives the same bytes on any machine. A caller reads the sources,
+// calls load.Parse, then Build, and gives Result.Objects to render/write or to a
+// client of its own:
+//
+//	set, findings := load.Parse(sources, load.Options{})
+//	result, more := render.Build(set, render.Options{})
+//	out, err := write.YAML(result.Objects)
+//
+// Nothing is rendered while any finding is an error.
+package render

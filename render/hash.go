@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/name"
+	"github.com/valkey-render/valkey-render/render/order"
+)
+
+// hashLength is how many hex digits of the SHA-256 an annotation carries. 64 bits
+// are ample against accidents, and the hash guards against nothing else.
+const hashLength = 16
+
+// stamp gives every object of one cluster the annotation
+// valkey-render.dev/render-hash. An object's hash covers its own content, so that
+// a change shows in the objects it touches and nowhere else; the ValkeyCluster's
+// covers its spec and the hashes of all the others, so that one annotation tells
+// whether what is live is what was rendered.
+func stamp(objects []*unstructured.Unstructured) error {
+	order.Sort(objects)
+	all := sha256.New()
+	var cluster *unstructured.Unstructured
+	for _, o := range objects {
+		unstructured.RemoveNestedField(o.Object, "metadata", "annotations", name.AnnotationRenderHash)
+		sum, err := contentHash(o)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(all, "%s/%s/%s %s\n", o.GetKind(), o.GetNamespace(), o.GetName(), sum)
+		if o.GetKind() == v1alpha1.KindCluster {
+			cluster = o
+			continue
+		}
+		if err := annotate(o, sum); err != nil {
+			return err
+		}
+	}
+	if cluster == nil {
+		return fmt.Errorf("ValkeyCluster missing among the rendered objects")
+	}
+	return annotate(cluster, hex.EncodeToString(all.Sum(nil))[:hashLength])
+}
+
+// contentHash is the hash of an object as JSON, whose keys encoding/json sorts.
+func contentHash(o *unstructured.Unstructured) (string, error) {
+	h := sha256.New()
+	if err := json.NewEncoder(h).Encode(o.Object); err != nil {
+		return "", fmt.Errorf("%s/%s/%s hash failed: %w", o.GetKind(), o.GetNamespace(), o.GetName(), err)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:hashLength], nil
+}
+
+func annotate(o *unstructured.Unstructured, sum string) error {
+	if err := unstructured.SetNestedField(o.Object, sum, "metadata", "annotations", name.AnnotationRenderHash); err != nil {
+		return fmt.Errorf("%s/%s/%s annotate failed: %w", o.GetKind(), o.GetNamespace(), o.GetName(), err)
+	}
+	return nil
+}
