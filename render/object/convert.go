@@ -9,22 +9,21 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// toUnstructured converts a typed object and leaves out what only the server
-// writes: status, creationTimestamp and structs that are empty because Go cannot
-// omit them.
+// toUnstructured converts a typed object and leaves out the status, which only the
+// server writes, and structs that are empty because Go cannot omit them.
 func toUnstructured(object any) (map[string]any, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
 		return nil, fmt.Errorf("%T: %w", object, err)
 	}
 	delete(content, "status")
-	pruneMap(content)
+	prune(content)
 	return content, nil
 }
 
-// pruneMap drops fields without a value and empty resources and status, at any
-// depth. Other empty maps mean something: emptyDir: {}, podSelector: {}.
-func pruneMap(content map[string]any) {
+// prune drops empty resources and status at any depth. Other empty structs mean
+// something: emptyDir: {}, podSelector: {}.
+func prune(content map[string]any) {
 	for key, value := range content {
 		switch v := value.(type) {
 		case map[string]any:
@@ -32,22 +31,13 @@ func pruneMap(content map[string]any) {
 				delete(content, key)
 				continue
 			}
-			pruneMap(v)
+			prune(v)
 		case []any:
-			pruneList(v)
-		case nil:
-			delete(content, key)
-		}
-	}
-}
-
-func pruneList(items []any) {
-	for _, item := range items {
-		switch v := item.(type) {
-		case map[string]any:
-			pruneMap(v)
-		case []any:
-			pruneList(v)
+			for _, item := range v {
+				if m, ok := item.(map[string]any); ok {
+					prune(m)
+				}
+			}
 		}
 	}
 }
