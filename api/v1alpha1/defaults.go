@@ -4,6 +4,7 @@
 package v1alpha1
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -152,6 +153,13 @@ func (c *ValkeyCluster) defaultScheduling() {
 func (c *ValkeyCluster) defaultPod() {
 	pointTo(&c.Spec.Pod, PodSpec{})
 	pointTo(&c.Spec.Pod.TerminationGracePeriodSeconds, c.GraceSeconds())
+	for i := range c.Spec.Pod.Containers {
+		ports := c.Spec.Pod.Containers[i].Ports
+		for j := range ports {
+			// A port is merged by number and protocol, so the schema needs one.
+			setDefault(&ports[j].Protocol, corev1.ProtocolTCP)
+		}
+	}
 }
 
 func (c *ValkeyCluster) defaultMetrics() {

@@ -33,7 +33,7 @@ func reservedLabel(key string) bool {
 
 // reservedVolume says whether a volume of the data pods has this name already.
 func reservedVolume(name string) bool {
-	return slices.Contains([]string{"config", "live", "scripts", "acl", "system", "tls", "data", "run", "tmp", "modules"}, name)
+	return slices.Contains([]string{"config", "live", "scripts", "acl", "system", "tls", "data", "run", "tmp", "modules", "exporter"}, name)
 }
 
 // shadows returns the directory of ours that a mount would hide, wholly or in

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Annotations on the ValkeyCluster that ask for an action. Each holds a token;
+// a new token asks for the action once, and its outcome is recorded in
+// status.actions under the name behind the slash.
+const (
+	// AnnotationRestart rolls every data pod.
+	AnnotationRestart = Group + "/restart"
+	// AnnotationRestartShard rolls the data pods of one shard: <index>:<token>.
+	AnnotationRestartShard = Group + "/restart-shard"
+	// AnnotationRotatePassword replaces the passwords of the default user and of
+	// the system users, with both valid meanwhile. JSON may ask for clientKill.
+	AnnotationRotatePassword = Group + "/rotate-password"
+	// AnnotationReshard moves slots by hand, as JSON:
+	// {"from":0,"to":1,"slots":1000,"token":"…"}.
+	AnnotationReshard = Group + "/reshard"
+	// AnnotationFailover makes a replica the primary though the primary is well.
+	AnnotationFailover = Group + "/failover"
+	// AnnotationFailoverTarget names the pod that AnnotationFailover promotes.
+	AnnotationFailoverTarget = Group + "/failover-target"
+	// AnnotationQuorumTakeover lets replicas be promoted without a vote while
+	// most primaries are lost and failover.quorumTakeover is Manual.
+	AnnotationQuorumTakeover = Group + "/quorum-takeover"
+	// AnnotationRetry starts again what failed too often for its input.
+	AnnotationRetry = Group + "/retry"
+	// AnnotationAcceptSlotLoss gives up the data of slots, as their ranges:
+	// "0-100,200". The slots are assigned again, empty.
+	AnnotationAcceptSlotLoss = Group + "/accept-slot-loss"
+)
+
+// Annotations that rendered objects carry.
+const (
+	// AnnotationRenderHash is a hash of the object's own content, on the
+	// ValkeyCluster of its defaulted spec and all the other objects.
+	AnnotationRenderHash = Group + "/render-hash"
+	// AnnotationConfig is the text of valkey.conf in the template of data pods.
+	AnnotationConfig = Group + "/valkey.conf"
+	// AnnotationSentinelConfig is the text of sentinel.conf in the template of
+	// Sentinel pods.
+	AnnotationSentinelConfig = Group + "/sentinel.conf"
+)
