@@ -58,7 +58,7 @@ metrics: {enabled: true, podMonitor: {}, prometheusRule: {}, dashboard: {}}
 			"- PodDisruptionBudget/orders-1", "- StatefulSet/orders-1",
 		}},
 		{"one more replica", durable, `replicasPerShard: 2`, []string{
-			"+ PersistentVolumeClaim/data-orders-0-2", "+ PersistentVolumeClaim/data-orders-1-2",
+			"~ ConfigMap/orders-live", "+ PersistentVolumeClaim/data-orders-0-2", "+ PersistentVolumeClaim/data-orders-1-2",
 			"~ PrometheusRule/orders", "~ StatefulSet/orders-0", "~ StatefulSet/orders-1",
 		}},
 		{"more memory", durable, `resources: {limits: {memory: 4Gi}}`, append([]string{"~ ConfigMap/orders-live"}, both...)},
@@ -85,8 +85,9 @@ metrics: {enabled: true, podMonitor: {}, prometheusRule: {}, dashboard: {}}
 		{"a label of pods", cache, `pod: {labels: {team: shop}}`, []string{"! StatefulSet/orders-0"}},
 		{"metrics on", cache, `metrics: {enabled: true}`, []string{"! StatefulSet/orders-0"}},
 		{"detection", replication, `failover: {detection: 5s}`, nil},
-		// Its scripts ask the peers, and know them from the environment.
-		{"one more replica of a primary", replication, `replicas: 4`, []string{"! StatefulSet/orders-0"}},
+		{"one more replica of a primary", replication, `replicas: 4`, []string{"~ ConfigMap/orders-live", "~ StatefulSet/orders-0"}},
+		{"the first replica of a primary", replication + "replicas: 1\n", `replicas: 2`, []string{"~ ConfigMap/orders-live", "~ StatefulSet/orders-0"}},
+		{"the first replica of shards that hand over by script", cache + "version: \"8.1\"\nreplicasPerShard: 0\n", `replicasPerShard: 1`, []string{"~ ConfigMap/orders-live", "~ StatefulSet/orders-0"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before, after := composeSpec(t, c.from), composeSpec(t, c.from, c.change)

@@ -30,6 +30,11 @@ func liveConfigMap(c *v1alpha1.ValkeyCluster) (*corev1.ConfigMap, error) {
 	if size > corev1.MaxSecretSize {
 		return nil, fmt.Errorf("spec.config: %d bytes for all versions, the server takes %d in a ConfigMap", size, corev1.MaxSecretSize)
 	}
+	sentinels := int32(0)
+	if c.IsSentinel() {
+		sentinels = c.SentinelReplicas()
+	}
+	data[script.MembersFile] = script.Members(c.ReplicaCount(), sentinels)
 	return configMap(c, name.Live(c.Name), data), nil
 }
 

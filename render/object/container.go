@@ -6,7 +6,6 @@ package object
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -16,16 +15,16 @@ import (
 	"github.com/valkey-render/valkey-render/render/script"
 )
 
-// serverContainer runs the server of a data pod of one shard. override is what
+// serverContainer runs the server of a data pod. override is what
 // spec.pod.containers says about it, or nil.
-func serverContainer(c *v1alpha1.ValkeyCluster, shard int32, override *corev1.Container) (corev1.Container, error) {
+func serverContainer(c *v1alpha1.ValkeyCluster, override *corev1.Container) (corev1.Container, error) {
 	container := corev1.Container{
 		Name:                     v1alpha1.ContainerServer,
 		Image:                    c.ServerImage(),
 		ImagePullPolicy:          c.PullPolicy(c.ServerImage()),
 		Command:                  command(script.Start),
 		Args:                     conf.Args(c),
-		Env:                      serverEnv(c, shard),
+		Env:                      serverEnv(c),
 		Ports:                    []corev1.ContainerPort{containerPort(portServer, c.Port())},
 		Resources:                c.Spec.Resources,
 		VolumeMounts:             dataMounts(c),
@@ -53,7 +52,7 @@ func serverContainer(c *v1alpha1.ValkeyCluster, shard int32, override *corev1.Co
 // handsOverByScript reports whether a primary gives its role away in preStop: the
 // server does it by itself since 9.0, in a Cluster.
 func handsOverByScript(c *v1alpha1.ValkeyCluster) bool {
-	return c.ReplicaCount() > 0 && !(c.IsCluster() && c.AtLeast("9.0"))
+	return c.EffectiveTopology() != v1alpha1.TopologyStandalone && !(c.IsCluster() && c.AtLeast("9.0"))
 }
 
 // command runs one of the scripts. They are read, not executed: the images have a
@@ -66,19 +65,13 @@ func command(file string, args ...string) []string {
 // come first: Kubernetes expands $(…) in a value only from what is above it. With
 // the namespace by reference the same rendering works in any.
 //
-// What changes while a cluster lives is there only where a script reads it, since
-// every change rolls the pods: adding a replica to a shard whose server hands over
-// by itself is none of the other pods' business.
-func serverEnv(c *v1alpha1.ValkeyCluster, shard int32) []corev1.EnvVar {
+// Nothing is there that changes while a cluster lives, since every change rolls the
+// pods: how many pods there are is in the ConfigMap (script.Members).
+func serverEnv(c *v1alpha1.ValkeyCluster) []corev1.EnvVar {
 	env := append(podEnv(c),
 		corev1.EnvVar{Name: script.EnvPersisted, Value: yesNo(c.Persisted())},
 		corev1.EnvVar{Name: script.EnvFQDN, Value: podFQDN(c, name.Nodes(c.Name))},
 	)
-	if hasRoles(c) || handsOverByScript(c) {
-		env = append(env,
-			corev1.EnvVar{Name: script.EnvReplicas, Value: strconv.Itoa(int(c.ReplicaCount()))},
-			corev1.EnvVar{Name: script.EnvPeers, Value: peers(c, shard)})
-	}
 	if handsOverByScript(c) {
 		env = append(env, corev1.EnvVar{Name: script.EnvGrace, Value: strconv.FormatInt(c.GraceSeconds(), 10)})
 	}
@@ -106,9 +99,6 @@ func podEnv(c *v1alpha1.ValkeyCluster) []corev1.EnvVar {
 		{Name: script.EnvTLS, Value: yesNo(c.TLSEnabled())},
 		{Name: script.EnvJobs, Value: string(c.EffectiveJobs())},
 	}
-	if c.IsSentinel() {
-		env = append(env, corev1.EnvVar{Name: script.EnvSentinels, Value: sentinels(c)})
-	}
 	return env
 }
 
@@ -122,28 +112,6 @@ const namespaceRef = "$(" + script.EnvPodNamespace + ")"
 // podFQDN is how a pod names itself behind a headless Service.
 func podFQDN(c *v1alpha1.ValkeyCluster, service string) string {
 	return fmt.Sprintf("$(%s).%s", script.EnvPodName, name.ServiceFQDN(service, namespaceRef, c.ClusterDomain()))
-}
-
-// peers are the names of a shard's pods, in the order of their ordinals.
-func peers(c *v1alpha1.ValkeyCluster, shard int32) string {
-	return list(c.PodsPerShard(), func(index int32) string {
-		return name.PodFQDN(c.Name, shard, index, namespaceRef, c.ClusterDomain())
-	})
-}
-
-// sentinels are the names of the Sentinel pods, in the order of their ordinals.
-func sentinels(c *v1alpha1.ValkeyCluster) string {
-	return list(c.SentinelReplicas(), func(index int32) string {
-		return name.SentinelFQDN(c.Name, index, namespaceRef, c.ClusterDomain())
-	})
-}
-
-func list(n int32, item func(int32) string) string {
-	items := make([]string, n)
-	for i := range items {
-		items[i] = item(int32(i))
-	}
-	return strings.Join(items, " ")
 }
 
 func containerPort(called string, port int32) corev1.ContainerPort {

@@ -221,11 +221,8 @@ func TestServerContainersFollowThePodContract(t *testing.T) {
 			if set.Labels[name.LabelShard] != "" {
 				needed = append(needed, script.EnvPersisted)
 			}
-			if c.IsSentinel() {
-				needed = append(needed, script.EnvSentinels, script.EnvPeers)
-			}
 			if server.Lifecycle != nil {
-				needed = append(needed, script.EnvPeers, script.EnvReplicas, script.EnvGrace)
+				needed = append(needed, script.EnvGrace)
 			}
 			for _, variable := range needed {
 				if !has(variable) {

@@ -31,7 +31,7 @@ func sentinelStatefulSet(c *v1alpha1.ValkeyCluster) (*appsv1.StatefulSet, error)
 	}
 	spec := podSpec(c)
 	spec.Containers = []corev1.Container{sentinelContainer(c)}
-	spec.Volumes = append(podVolumes(c, "sentinel.conf", name.AnnotationSentinelConf), volume(name.DataClaim, emptyDir()))
+	spec.Volumes = append(podVolumes(c, "sentinel.conf", name.AnnotationSentinelConf), volume(volumeLive, membersSource(c)), volume(name.DataClaim, emptyDir()))
 	scheduleSentinels(c, &spec)
 
 	meta := sentinelMeta(c, name.SentinelStatefulSet(c.Name))
@@ -53,10 +53,9 @@ func sentinelContainer(c *v1alpha1.ValkeyCluster) corev1.Container {
 		Args:            []string{script.SentinelArgument},
 		Env: append(podEnv(c),
 			corev1.EnvVar{Name: script.EnvFQDN, Value: podFQDN(c, name.Sentinel(c.Name))},
-			corev1.EnvVar{Name: script.EnvPeers, Value: peers(c, 0)},
 		),
 		Ports:                    []corev1.ContainerPort{containerPort(portSentinel, script.SentinelPort)},
-		VolumeMounts:             podMounts(c),
+		VolumeMounts:             append(podMounts(c), readOnly(volumeLive, script.LiveDir)),
 		StartupProbe:             startupProbe(sentinelStartupSeconds),
 		LivenessProbe:            livenessProbe(),
 		ReadinessProbe:           readinessProbe(),

@@ -57,7 +57,7 @@ func newDataPods(c *v1alpha1.ValkeyCluster) (*dataPods, error) {
 // nothing that differs between two renders of one spec.
 func (p *dataPods) template(shard int32) (corev1.PodTemplateSpec, error) {
 	c := p.cluster
-	server, err := serverContainer(c, shard, p.override)
+	server, err := serverContainer(c, p.override)
 	if err != nil {
 		return corev1.PodTemplateSpec{}, err
 	}

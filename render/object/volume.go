@@ -163,3 +163,10 @@ func addedVolumes(c *v1alpha1.ValkeyCluster, own []corev1.Volume) ([]corev1.Volu
 	}
 	return out, nil
 }
+
+// membersSource is what Sentinel pods read of the ConfigMap of data pods.
+func membersSource(c *v1alpha1.ValkeyCluster) corev1.VolumeSource {
+	source := configMapSource(name.Live(c.Name))
+	source.ConfigMap.Items = []corev1.KeyToPath{{Key: script.MembersFile, Path: script.MembersFile}}
+	return source
+}

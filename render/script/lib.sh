@@ -267,3 +267,6 @@ sentinel_view() {
 		VIEW="address ${address%|*} ${address##*|}"
 	fi
 }
+
+# shellcheck source=members.sh
+. "$SCRIPTS/members.sh"

@@ -3,7 +3,10 @@
 
 package script
 
-import "embed"
+import (
+	"embed"
+	"fmt"
+)
 
 //go:embed *.sh
 var files embed.FS
@@ -74,7 +77,8 @@ const (
 	EnvPort = "VALKEY_PORT"
 	// EnvPersisted is yes or no: whether the data outlives the process.
 	EnvPersisted = "VALKEY_PERSISTED"
-	// EnvReplicas is the number of pods of the shard less one.
+	// EnvReplicas is the number of pods of the shard less one. It, EnvPeers and
+	// EnvSentinels are set only where there is no MembersFile.
 	EnvReplicas = "VALKEY_REPLICAS"
 	// EnvTLS is yes or no.
 	EnvTLS = "VALKEY_TLS"
@@ -120,6 +124,16 @@ func EndMarker(file string) string { return "# valkey-render: end of " + file }
 
 // LiveFile is the key of a version's live settings in ConfigMap <cluster>-live.
 func LiveFile(version string) string { return version + ".conf" }
+
+// MembersFile is the key in ConfigMap <cluster>-live that tells how many pods there
+// are; Members is its content.
+const MembersFile = "members"
+
+// Members is the content of MembersFile for shards of replicas+1 pods and a number
+// of Sentinel pods.
+func Members(replicas, sentinels int32) string {
+	return fmt.Sprintf("replicas %d\nsentinels %d\n%s\n", replicas, sentinels, EndMarker(MembersFile))
+}
 
 // ACLFile is the key of a version's users in Secret <cluster>-acl. start.sh
 // refuses one without a line for the default user.
