@@ -123,8 +123,14 @@ func TestAtLeastComparesNumbers(t *testing.T) {
 		have, want string
 		is         bool
 	}{
-		{"9.1", "9.0", true}, {"9.1", "9.1", true}, {"9.0", "9.1", false}, {"8.1", "9.0", false},
-		{"10.0", "9.1", true}, {"9.10", "9.9", true}, {"", "9.1", true}, {"nine", "8.0", false},
+		{"9.1", "9.0", true},
+		{"9.1", "9.1", true},
+		{"9.0", "9.1", false},
+		{"8.1", "9.0", false},
+		{"10.0", "9.1", true},
+		{"9.10", "9.9", true},
+		{"", "9.1", true},
+		{"nine", "8.0", false},
 	} {
 		c := &ValkeyCluster{Spec: ValkeyClusterSpec{Version: tc.have}}
 		if got := c.AtLeast(tc.want); got != tc.is {

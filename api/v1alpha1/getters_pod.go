@@ -29,6 +29,8 @@ const (
 )
 
 // Spread is how strictly each set of pods is spread on one axis.
+//
+// +kubebuilder:object:generate=false
 type Spread struct {
 	// Shard is for the members of one shard.
 	Shard SpreadMode

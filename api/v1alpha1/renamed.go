@@ -4,6 +4,8 @@
 package v1alpha1
 
 // Renaming says how a field of another spelling is called here.
+//
+// +kubebuilder:object:generate=false
 type Renaming struct {
 	// Right is the path of the right field, empty when nothing takes its place.
 	Right string

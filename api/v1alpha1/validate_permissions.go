@@ -75,8 +75,15 @@ func permission(rule string, inSelector bool) string {
 	if databaseForm.MatchString(lower) {
 		return ""
 	}
+	return permissionByMark(rule)
+}
+
+const noRule = "is no ACL rule: +command, -command, +@category, ~pattern, %R~pattern, &pattern or (selector)"
+
+// permissionByMark judges the rules that their first character tells apart.
+func permissionByMark(rule string) string {
 	if rule == "" {
-		return "is no ACL rule"
+		return noRule
 	}
 	switch rest := rule[1:]; rule[0] {
 	case '>', '<', '#', '!':
@@ -96,5 +103,5 @@ func permission(rule string, inSelector bool) string {
 		}
 		return "must be like %R~pattern, %W~pattern or %RW~pattern"
 	}
-	return "is no ACL rule: +command, -command, +@category, ~pattern, %R~pattern, &pattern or (selector)"
+	return noRule
 }
