@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package render_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/valkey-render/valkey-render/internal/golden"
+	"github.com/valkey-render/valkey-render/render"
+	"github.com/valkey-render/valkey-render/render/load"
+	"github.com/valkey-render/valkey-render/render/write"
+)
+
+const (
+	examples = "../examples"
+	badInput = "../testdata/errors"
+)
+
+// example is one directory with specs and their rendered objects.
+type example struct {
+	name    string
+	sources []load.Source
+}
+
+// allExamples reads every example; environments are kustomizations.
+func allExamples(t testing.TB) []example {
+	t.Helper()
+	var all []example
+	entries, err := os.ReadDir(examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() || e.Name() == "environments" {
+			continue
+		}
+		path := filepath.Join(examples, e.Name(), "cluster.yaml")
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, example{e.Name(), []load.Source{{Name: "cluster.yaml", Data: data}}})
+	}
+	for _, env := range []string{"dev", "prod"} {
+		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(examples, "environments", env))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := built.AsYaml()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, example{"environments/" + env, []load.Source{{Name: env, Data: data, Derived: true}}})
+	}
+	if len(all) < 10 {
+		t.Fatalf("only %d examples", len(all))
+	}
+	return all
+}
+
+func build(t testing.TB, opts render.Options, sources ...load.Source) render.Result {
+	t.Helper()
+	set, findings := load.Parse(sources, load.Options{})
+	if err := findings.Err(); err != nil {
+		t.Fatal(err)
+	}
+	result := render.Build(set, opts)
+	if err := result.Findings.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func TestEveryExampleRendersAsCheckedIn(t *testing.T) {
+	for _, ex := range allExamples(t) {
+		t.Run(ex.name, func(t *testing.T) {
+			result := build(t, render.Options{}, ex.sources...)
+			files, err := write.Files(result.Objects)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Dir(t, filepath.Join(examples, filepath.FromSlash(ex.name), "rendered"), files)
+		})
+	}
+}
+
+func TestBadInputIsRefusedWithEveryViolation(t *testing.T) {
+	for _, name := range golden.Cases(t, badInput) {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(badInput, name)
+			data, err := os.ReadFile(filepath.Join(dir, "cluster.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			set, findings := load.Parse([]load.Source{{Name: "cluster.yaml", Data: data}}, load.Options{})
+			result := render.Build(set, render.Options{})
+			findings = append(findings, result.Findings...)
+			if !findings.HasErrors() {
+				t.Fatalf("accepted; findings:\n%s", findings.Text())
+			}
+			if len(result.Objects) > 0 && result.Findings.HasErrors() {
+				t.Errorf("%d objects were rendered beside errors", len(result.Objects))
+			}
+			golden.File(t, filepath.Join(dir, "errors.txt"), findings.Errors().Sorted().Text())
+		})
+	}
+}
+
+func TestSameBytesForAnyOrderAndAnyNumberOfWorkers(t *testing.T) {
+	var sources []load.Source
+	for _, ex := range allExamples(t) {
+		for i, s := range ex.sources {
+			s.Name = fmt.Sprintf("%s-%d.yaml", ex.name, i)
+			// Examples share names; a namespace of its own keeps each apart.
+			s.Data = bytes.ReplaceAll(s.Data, []byte("\n  namespace: "), []byte("\n  namespace: n"+fmt.Sprint(len(sources))+"-"))
+			sources = append(sources, s)
+		}
+	}
+	var want []byte
+	for seed := range int64(6) {
+		shuffled := slices.Clone(sources)
+		rand.New(rand.NewSource(seed)).Shuffle(len(shuffled), func(i, j int) {
+			shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
+		})
+		got, err := write.YAML(build(t, render.Options{Workers: int(seed) % 5}, shuffled...).Objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		if !bytes.Equal(want, got) {
+			t.Fatalf("seed %d gives other bytes", seed)
+		}
+	}
+}
+
+// TestRenderedClusterRendersToItself: the rendered ValkeyCluster is a spec, and
+// says the same as the one that was written.
+func TestRenderedClusterRendersToItself(t *testing.T) {
+	for _, ex := range allExamples(t) {
+		t.Run(ex.name, func(t *testing.T) {
+			once, err := write.YAML(build(t, render.Options{}, ex.sources...).Objects)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set, findings := load.Parse([]load.Source{{Name: "once.yaml", Data: once}}, load.Options{Foreign: load.ForeignIgnore})
+			if err := findings.Err(); err != nil {
+				t.Fatal(err)
+			}
+			twice, err := write.YAML(render.Build(set, render.Options{}).Objects)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(once, twice) {
+				t.Error("rendering the rendered ValkeyCluster gives other objects")
+			}
+		})
+	}
+}
+
+func TestBuildLeavesTheSetAsItWas(t *testing.T) {
+	for _, ex := range allExamples(t) {
+		set, _ := load.Parse(ex.sources, load.Options{})
+		before := fmt.Sprintf("%+v", set.Clusters[0].Object)
+		render.Build(set, render.Options{})
+		if after := fmt.Sprintf("%+v", set.Clusters[0].Object); before != after {
+			t.Errorf("%s: the set was changed:\n%s\n%s", ex.name, before, after)
+		}
+	}
+}
