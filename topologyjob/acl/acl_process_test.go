@@ -13,6 +13,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/internal/servertest"
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 // password is what every user of a test's input logs in with.
@@ -106,7 +107,7 @@ func compareUsers(t *testing.T, version string, users []User, opts servertest.Op
 	server := servertest.Start(t, version, opts)
 	// The default user of sentinels may not change users, nor of closed servers
 	// without its password.
-	client := dialAs(t, server, OperatorUser)
+	client := dialAs(t, server, name.UserOperator)
 	var want []string
 	for _, u := range users {
 		twin := "twin-of-" + u.Name

@@ -5,6 +5,7 @@ package acl
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 
@@ -32,16 +33,23 @@ var table = sync.OnceValue(func() map[string]string {
 })
 
 // since returns the first version that knows a command, subcommand or category.
-// Of a command without subcommands any first argument may be named (select|0).
-func since(command string) (version string, found bool) {
+// argument says that it is a command without subcommands and a first argument,
+// such as select|0.
+func since(command string) (version string, argument, found bool) {
 	if version, found = table()[command]; found {
-		return version, true
+		return version, false, true
 	}
 	name, _, hasArgument := strings.Cut(command, "|")
 	if version, found = table()[name]; !hasArgument || !found || isContainer(name) {
-		return "", false
+		return "", false, false
 	}
-	return version, true
+	return version, true, true
+}
+
+// atLeast compares two supported versions.
+func atLeast(version, least string) bool {
+	all := v1alpha1.Versions()
+	return slices.Index(all, version) >= slices.Index(all, least)
 }
 
 func isContainer(command string) bool {

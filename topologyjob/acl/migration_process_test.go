@@ -11,6 +11,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/internal/servertest"
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 // TestProcessReplicationUserCarriesSlotMigrations moves all slots to another node
@@ -19,7 +20,7 @@ func TestProcessReplicationUserCarriesSlotMigrations(t *testing.T) {
 	const version = "9.1"
 	// A slow snapshot, so that the writes of a second are replayed.
 	a, b := startNode(t, version, v1alpha1.TopologyCluster, "--rdb-key-save-delay", "2000"), startNode(t, version, v1alpha1.TopologyCluster)
-	source, target := dialAs(t, a, OperatorUser), dialAs(t, b, OperatorUser)
+	source, target := dialAs(t, a, name.UserOperator), dialAs(t, b, name.UserOperator)
 	idA, idB := do(t, source, "CLUSTER", "MYID"), do(t, target, "CLUSTER", "MYID")
 	do(t, source, "CLUSTER", "ADDSLOTSRANGE", "0", "16383")
 	do(t, source, "CLUSTER", "MEET", "127.0.0.1", strconv.Itoa(b.Port))
@@ -27,7 +28,7 @@ func TestProcessReplicationUserCarriesSlotMigrations(t *testing.T) {
 	eventually(t, "state", func() string { return lacks(do(t, source, "CLUSTER", "INFO"), "cluster_state:ok") })
 
 	writer := dialAs(t, a, DefaultUser)
-		for i := range 500 {
+	for i := range 500 {
 		do(t, writer, "SET", fmt.Sprint("key:", i), "v")
 	}
 	do(t, source, "CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", "0", "16383", "NODE", idB)

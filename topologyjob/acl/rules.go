@@ -6,6 +6,7 @@ package acl
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,14 +20,14 @@ func defaultRules() []string { return []string{"~*", "resetchannels", "&*", "+@a
 // userRules are the rules of a user of spec, in the order of its fields. Commands
 // that this version does not know and a later one does are left out.
 func userRules(version string, u *v1alpha1.UserSpec, modules bool) ([]string, error) {
-	w := &ruleWriter{version: version, modules: modules}
+	w := &ruleWriter{version: version, modules: modules, rules: &ruleList{}}
 	if keys := u.Keys; keys != nil {
 		w.patterns("keys.readWrite", "~", keys.ReadWrite)
 		w.patterns("keys.readOnly", "%R~", keys.ReadOnly)
 		w.patterns("keys.writeOnly", "%W~", keys.WriteOnly)
 	}
 	// A directive could give new users every channel.
-	w.rules = append(w.rules, "resetchannels")
+	w.rules.add("resetchannels")
 	w.patterns("channels", "&", u.Channels)
 	if commands := u.Commands; commands != nil {
 		for _, c := range commands.Allow {
@@ -37,14 +38,39 @@ func userRules(version string, u *v1alpha1.UserSpec, modules bool) ([]string, er
 		}
 	}
 	w.permissions(u.Permissions)
-	return w.rules, errors.Join(w.problems...)
+	return w.rules.words, errors.Join(w.problems...)
+}
+
+// ruleList is the rules of a user, or of one selector. The server refuses a key or
+// channel pattern after one for all of them, as it would add nothing; such are
+// left out.
+type ruleList struct {
+	words                []string
+	allKeys, allChannels bool
+}
+
+func (l *ruleList) add(rule string) {
+	lower := strings.ToLower(rule)
+	switch {
+	case lower == "allkeys" || lower == "~*":
+		l.allKeys = true
+	case lower == "resetkeys":
+		l.allKeys = false
+	case lower == "allchannels" || lower == "&*":
+		l.allChannels = true
+	case lower == "resetchannels":
+		l.allChannels = false
+	case l.allKeys && (rule[0] == '~' || rule[0] == '%'), l.allChannels && rule[0] == '&':
+		return
+	}
+	l.words = append(l.words, rule)
 }
 
 // ruleWriter collects rules and what is wrong with them.
 type ruleWriter struct {
 	version  string
 	modules  bool
-	rules    []string
+	rules    *ruleList
 	problems []error
 }
 
@@ -58,28 +84,31 @@ func (w *ruleWriter) patterns(field, prefix string, patterns []string) {
 			w.fail(field, "%w", err)
 			continue
 		}
-		w.rules = append(w.rules, prefix+p)
+		w.rules.add(prefix + p)
 	}
 }
 
 func (w *ruleWriter) command(field, sign, command string) {
-	if keep := w.known(field, command); keep {
-		w.rules = append(w.rules, sign+command)
+	if w.known(field, sign, command) {
+		w.rules.add(sign + command)
 	}
 }
 
 // known says whether the server of this version takes the command or category;
 // one that no version takes is a problem.
-func (w *ruleWriter) known(field, command string) bool {
+func (w *ruleWriter) known(field, sign, command string) bool {
 	lower := strings.ToLower(command)
 	if !isCommand(lower) {
 		w.fail(field, "%q is no command, subcommand (config|get) or category (@read)", command)
 		return false
 	}
-	first, found := since(lower)
+	first, argument, found := since(lower)
 	switch {
+	case argument && sign == "-":
+		w.fail(field, "%q: the first argument of a command can be allowed, not denied", command)
+		return false
 	case found:
-		return first <= w.version
+		return atLeast(w.version, first)
 	case w.modules:
 		return true
 	}
@@ -110,47 +139,53 @@ func (w *ruleWriter) permissions(text string) {
 		w.fail(field, "%w", err)
 		return
 	}
-	var selector []string
-	open := false
+	var selector *ruleList
 	for _, word := range strings.Fields(text) {
-		rule, opens := strings.CutPrefix(word, "(")
-		if opens && open {
-			w.fail(field, "%q: a selector inside of a selector", word)
-			return
+		rule := word
+		if inner, opens := strings.CutPrefix(word, "("); opens {
+			if selector != nil {
+				w.fail(field, "%q: a selector inside of a selector", word)
+				return
+			}
+			selector, rule = &ruleList{}, inner
 		}
-		open = open || opens
 		closes := false
-		if open {
+		if selector != nil {
 			rule, closes = strings.CutSuffix(rule, ")")
 		}
-		if rule != "" && w.rule(field, rule) {
-			if open {
-				selector = append(selector, rule)
+		if rule != "" && w.rule(field, rule, selector != nil) {
+			if selector != nil {
+				selector.add(rule)
 			} else {
-				w.rules = append(w.rules, rule)
+				w.rules.add(rule)
 			}
 		}
 		if closes {
-			w.rules = append(w.rules, "("+strings.Join(selector, " ")+")")
-			selector, open = nil, false
+			w.rules.add("(" + strings.Join(selector.words, " ") + ")")
+			selector = nil
 		}
 	}
-	if open {
+	if selector != nil {
 		w.fail(field, "a selector without its closing parenthesis")
 	}
 }
 
 // rule says whether one rule of permissions is kept.
-func (w *ruleWriter) rule(field, rule string) bool {
+func (w *ruleWriter) rule(field, rule string, inSelector bool) bool {
 	switch rule[0] {
 	case '+', '-':
-		return w.known(field, rule[1:])
+		return w.known(field, rule[:1], rule[1:])
 	case '~', '&', '%':
 		return w.pattern(field, rule)
 	}
 	switch strings.ToLower(rule) {
-	case "allkeys", "resetkeys", "allchannels", "resetchannels", "allcommands", "nocommands", "sanitize-payload", "skip-sanitize-payload", "clearselectors":
+	case "allkeys", "resetkeys", "allchannels", "resetchannels", "allcommands", "nocommands":
 		return true
+	case "sanitize-payload", "skip-sanitize-payload", "clearselectors":
+		if inSelector {
+			w.fail(field, "%s: is about the user, not for a selector", rule)
+		}
+		return !inSelector
 	case "on", "off":
 		w.fail(field, "%s: use the field enabled", rule)
 	case "nopass":
@@ -174,7 +209,7 @@ func (w *ruleWriter) pattern(field, rule string) bool {
 		return true
 	}
 	access, _, found := strings.Cut(rule[1:], "~")
-	if !found || access == "" || strings.Trim(strings.ToUpper(access), "RW") != "" {
+	if !found || !slices.Contains([]string{"R", "W", "RW", "WR"}, strings.ToUpper(access)) {
 		w.fail(field, "%q: %% takes R, W or RW and a ~pattern", rule)
 		return false
 	}

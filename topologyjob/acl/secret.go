@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 const (
@@ -20,8 +21,6 @@ const (
 	// NextSuffix ends the key of the password that a rotation is moving to; it is
 	// there during a rotation only, and both are valid.
 	NextSuffix = ".next"
-	// ExporterKey is the key of <cluster>-system that the exporter reads.
-	ExporterKey = "exporter.json"
 )
 
 // FileKey is the key of <cluster>-acl with the file of data pods of a version.
@@ -54,29 +53,17 @@ func isHash(s string) bool {
 // each system user of any topology, and the exporter's file.
 func SystemKeys() []string {
 	var keys []string
-	for _, name := range allSystemUsers() {
-		keys = append(keys, name+CurrentSuffix)
+	for _, user := range allSystemUsers() {
+		keys = append(keys, user+CurrentSuffix)
 	}
-	return append(keys, ExporterKey)
+	return append(keys, name.ExporterFile)
 }
 
-// ExporterJSON is the content of exporter.json: redis_exporter's map of address
-// to password, for its own server under the names that it may be told to use.
-// password is that of the user _exporter.
+// ExporterJSON is the content of the exporter's file: redis_exporter's map of
+// address to password, with the password of the system user for it.
 func ExporterJSON(c *v1alpha1.ValkeyCluster, password string) ([]byte, error) {
 	if password == "" {
-		return nil, fmt.Errorf("user %s: no password", ExporterUser)
+		return nil, fmt.Errorf("user %s: no password", name.UserExporter)
 	}
-	scheme := "redis"
-	if c.TLSEnabled() {
-		scheme = "rediss"
-	}
-	passwords := map[string]string{}
-	for _, host := range []string{"localhost", "127.0.0.1", "[::1]"} {
-		address := fmt.Sprintf("%s:%d", host, c.Port())
-		// The exporter looks for its address with the user in it when it has one.
-		passwords[scheme+"://"+ExporterUser+"@"+address] = password
-		passwords[scheme+"://"+address] = password
-	}
-	return json.Marshal(passwords)
+	return json.Marshal(map[string]string{name.ExporterKey(c.Port(), c.TLSEnabled()): password})
 }

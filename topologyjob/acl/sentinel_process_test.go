@@ -11,6 +11,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/internal/servertest"
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 // TestProcessSentinelUserIsEnough lets three sentinels find each other, fail over
@@ -39,7 +40,7 @@ func TestProcessSentinelUserIsEnough(t *testing.T) {
 			next := newPrimary(t, sentinels, primary.Port)
 			all := append(replicas, primary)
 			for _, server := range all {
-				wantNoDenials(t, fmt.Sprint("server ", server.Port), dialAs(t, server, OperatorUser))
+				wantNoDenials(t, fmt.Sprint("server ", server.Port), dialAs(t, server, name.UserOperator))
 			}
 			for _, server := range all {
 				if server.Port == next {
@@ -52,7 +53,7 @@ func TestProcessSentinelUserIsEnough(t *testing.T) {
 			}
 			for _, server := range all {
 				if server.Port == last {
-					wantNoDenials(t, "promoted server", dialAs(t, server, OperatorUser))
+					wantNoDenials(t, "promoted server", dialAs(t, server, name.UserOperator))
 				}
 			}
 		})
@@ -97,9 +98,9 @@ sentinel auth-user mymaster %s
 sentinel auth-pass mymaster "%s"
 sentinel sentinel-user %s
 sentinel sentinel-pass "%s"
-`, primary, SentinelUser, password, SentinelUser, password),
+`, primary, name.UserSentinel, password, name.UserSentinel, password),
 	})
-	return dialAs(t, server, OperatorUser)
+	return dialAs(t, server, name.UserOperator)
 }
 
 // TestProcessClientsOfSentinelsMayOnlyAsk: the default user finds the primary and

@@ -3,22 +3,13 @@
 
 package acl
 
-import "github.com/valkey-render/valkey-render/api/v1alpha1"
-
-const (
-	// OperatorUser is the user of the reconciler, its Jobs, probes and scripts.
-	OperatorUser = "_operator"
-	// ReplicationUser is the user that replicas, and slot migrations, log in with.
-	ReplicationUser = "_replication"
-	// ExporterUser is the user of the metrics exporter.
-	ExporterUser = "_exporter"
-	// SentinelUser is the user that sentinels log in with, on servers and on
-	// each other.
-	SentinelUser = "_sentinel"
+import (
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 func allSystemUsers() []string {
-	return []string{ExporterUser, OperatorUser, ReplicationUser, SentinelUser}
+	return []string{name.UserExporter, name.UserOperator, name.UserReplication, name.UserSentinel}
 }
 
 // SystemUsers are the system users of a topology, sorted. They exist also when
@@ -27,17 +18,17 @@ func SystemUsers(topology v1alpha1.Topology) []string {
 	if topology == v1alpha1.TopologySentinel {
 		return allSystemUsers()
 	}
-	return []string{ExporterUser, OperatorUser, ReplicationUser}
+	return []string{name.UserExporter, name.UserOperator, name.UserReplication}
 }
 
 // systemRules are the rules of the system users on data pods, by name.
 func systemRules(version string, topology v1alpha1.Topology) map[string][]string {
 	cluster := topology == v1alpha1.TopologyCluster
 	return map[string][]string{
-		OperatorUser:    operatorRules(version, topology),
-		ReplicationUser: replicationRules(version, cluster),
-		ExporterUser:    exporterRules(cluster),
-		SentinelUser:    watcherRules(),
+		name.UserOperator:    operatorRules(version, topology),
+		name.UserReplication: replicationRules(version, cluster),
+		name.UserExporter:    exporterRules(cluster),
+		name.UserSentinel:    watcherRules(),
 	}
 }
 
@@ -77,7 +68,7 @@ func clusterRules(version string) []string {
 		rules = append(rules, "+cluster|"+sub)
 	}
 	rules = append(rules, "+migrate", "+restore", "+restore-asking")
-	if version >= "9.0" {
+	if atLeast(version, "9.0") {
 		rules = append(rules, "+cluster|migrateslots", "+cluster|getslotmigrations", "+cluster|cancelslotmigrations")
 	}
 	return rules
@@ -85,10 +76,11 @@ func clusterRules(version string) []string {
 
 // replicationRules: PSYNC, and SYNC over the second connection of dual channel
 // replication. Since 9.0 a slot migration replays the writes of the source as
-// this user, transactions as such; whole-database commands are no part of one.
+// this user. Not transactions as such, since all of it shows at once in the end,
+// and no FLUSHALL, which ends a migration.
 func replicationRules(version string, cluster bool) []string {
 	rules := []string{"resetchannels", "+psync", "+sync", "+replconf", "+ping"}
-	if !cluster || version < "9.0" {
+	if !cluster || !atLeast(version, "9.0") {
 		return rules
 	}
 	return append([]string{"~*"}, append(rules, "+cluster|syncslots", "+select", "+@write",
@@ -140,18 +132,18 @@ func discoveryRules() []string {
 // sentinelSystemRules are the rules of the system users on sentinels, by name.
 func sentinelSystemRules() map[string][]string {
 	return map[string][]string{
-		OperatorUser: {
+		name.UserOperator: {
 			"resetchannels", "&*", "+ping", "+hello", "+info", "+role", "+client", "+subscribe", "+psubscribe",
 			"+acl|list", "+acl|users", "+acl|getuser", "+acl|setuser", "+acl|deluser", "+acl|whoami", "+acl|log",
 			"+sentinel",
 		},
 		// It logs in for nothing: no replica follows a sentinel.
-		ReplicationUser: {"resetchannels", "+ping"},
-		ExporterUser: {
+		name.UserReplication: {"resetchannels", "+ping"},
+		name.UserExporter: {
 			"resetchannels", "+ping", "+info", "+client|setname", "+sentinel|masters",
 			"+sentinel|sentinels", "+sentinel|replicas", "+sentinel|slaves", "+sentinel|ckquorum",
 		},
-		SentinelUser: {
+		name.UserSentinel: {
 			"resetchannels", "&__sentinel__:hello", "+ping", "+publish", "+client|setname",
 			"+sentinel|is-master-down-by-addr", "+sentinel|is-primary-down-by-addr",
 		},
