@@ -20,34 +20,53 @@ import (
 // are ample against accidents, and the hash guards against nothing else.
 const hashLength = 16
 
-// stamp gives every object of one cluster the annotation
-// valkey-render.dev/render-hash. An object's hash covers its own content, so that
-// a change shows in the objects it touches and nowhere else; the ValkeyCluster's
-// covers its spec and the hashes of all the others, so that one annotation tells
-// whether what is live is what was rendered.
-func stamp(objects []*unstructured.Unstructured) error {
+// stamp gives every object of one unit the annotation valkey-render.dev/render-hash.
+// An object's hash covers its own content, so that a change shows in the objects it
+// touches and nowhere else; the ValkeyCluster's covers what its spec means and the
+// hashes of all the others, so that one annotation tells whether what is live is
+// what was rendered. cluster has its defaults; it is nil where there is none.
+func stamp(objects []*unstructured.Unstructured, cluster *v1alpha1.ValkeyCluster) error {
 	order.Sort(objects)
 	all := sha256.New()
-	var cluster *unstructured.Unstructured
+	var own *unstructured.Unstructured
 	for _, o := range objects {
-		unstructured.RemoveNestedField(o.Object, "metadata", "annotations", name.AnnotationRenderHash)
+		if o.GetKind() == v1alpha1.KindCluster {
+			own = o
+			continue
+		}
+		forget(o)
 		sum, err := contentHash(o)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(all, "%s/%s/%s %s\n", o.GetKind(), o.GetNamespace(), o.GetName(), sum)
-		if o.GetKind() == v1alpha1.KindCluster {
-			cluster = o
-			continue
-		}
 		if err := annotate(o, sum); err != nil {
 			return err
 		}
 	}
-	if cluster == nil {
-		return fmt.Errorf("ValkeyCluster missing among the rendered objects")
+	if own == nil || cluster == nil {
+		return nil
 	}
-	return annotate(cluster, hex.EncodeToString(all.Sum(nil))[:hashLength])
+	sum, err := cluster.SpecHash()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(all, sum)
+	return annotate(own, hex.EncodeToString(all.Sum(nil))[:hashLength])
+}
+
+// forget takes an earlier stamp off, and the annotations with it when there is no
+// other, so that the hash is that of an object never stamped.
+func forget(o *unstructured.Unstructured) {
+	annotations := o.GetAnnotations()
+	if _, stamped := annotations[name.AnnotationRenderHash]; !stamped {
+		return
+	}
+	delete(annotations, name.AnnotationRenderHash)
+	if len(annotations) == 0 {
+		annotations = nil
+	}
+	o.SetAnnotations(annotations)
 }
 
 // contentHash is the hash of an object as JSON, whose keys encoding/json sorts.

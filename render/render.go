@@ -9,13 +9,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/valkey-render/valkey-render/api/v1alpha1"
-	"github.com/valkey-render/valkey-render/render/advice"
 	"github.com/valkey-render/valkey-render/render/finding"
 	"github.com/valkey-render/valkey-render/render/load"
-	"github.com/valkey-render/valkey-render/render/object"
 	"github.com/valkey-render/valkey-render/render/order"
-	"github.com/valkey-render/valkey-render/render/patch"
 )
 
 // Options of Build. The zero value is right for most callers.
@@ -37,17 +33,14 @@ type Result struct {
 // Build renders every cluster of the set with its ACLs. It changes nothing in the
 // set. All violations are reported at once, each with its place in the source.
 func Build(set load.Set, opts Options) Result {
-	set = withDefaults(set)
-	findings := check(set)
+	effective := withDefaults(set)
+	findings := check(effective)
 	if findings.HasErrors() {
 		return Result{Findings: findings.Sorted()}
 	}
-	acls := byCluster(set.ACLs)
-	composed := make([]outcome, len(set.Clusters))
-	eachOf(len(set.Clusters), opts.Workers, func(i int) {
-		cluster := set.Clusters[i]
-		composed[i] = compose(cluster, acls[keyOf(cluster.Object)])
-	})
+	units := plan(set, effective)
+	composed := make([]outcome, len(units))
+	eachOf(len(units), opts.Workers, func(i int) { composed[i] = units[i].compose() })
 	var objects []*unstructured.Unstructured
 	for _, o := range composed {
 		objects = append(objects, o.objects...)
@@ -58,42 +51,6 @@ func Build(set load.Set, opts Options) Result {
 	}
 	order.Sort(objects)
 	return Result{Objects: objects, Findings: findings.Sorted()}
-}
-
-// outcome is what became of one cluster.
-type outcome struct {
-	objects  []*unstructured.Unstructured
-	findings finding.List
-}
-
-// compose renders one cluster that is valid and has its defaults.
-func compose(cluster load.Cluster, acls []*v1alpha1.ValkeyACL) outcome {
-	origin := cluster.Origin.Finding()
-	failed := func(err error) outcome {
-		return outcome{findings: finding.List{origin.New(finding.Unchecked, "", err.Error())}}
-	}
-	objects, err := object.Compose(cluster.Object, acls)
-	if err != nil {
-		return failed(err)
-	}
-	var findings finding.List
-	if patches := cluster.Object.Spec.Patches; len(patches) > 0 {
-		// Stamped before as well, so that a patch can add an annotation to any
-		// object: the path of a JSON 6902 operation must exist.
-		if err := stamp(objects); err != nil {
-			return failed(err)
-		}
-		patched, errs := patch.Apply(objects, patches)
-		if len(errs) > 0 {
-			return outcome{findings: finding.FromFieldErrors(origin, finding.PatchCode, errs)}
-		}
-		objects = patched
-		findings = advise(origin, advice.Rendered(objects))
-	}
-	if err := stamp(objects); err != nil {
-		return failed(err)
-	}
-	return outcome{objects: objects, findings: findings}
 }
 
 // withDefaults returns a copy of the set in which every object has its defaults.
@@ -112,21 +69,6 @@ func withDefaults(set load.Set) load.Set {
 		out.ACLs[i] = a
 	}
 	return out
-}
-
-// key identifies a cluster in one run.
-type key struct{ namespace, name string }
-
-func keyOf(c *v1alpha1.ValkeyCluster) key { return key{c.Namespace, c.Name} }
-
-// byCluster groups ACLs under the cluster they add users to.
-func byCluster(acls []load.ACL) map[key][]*v1alpha1.ValkeyACL {
-	groups := map[key][]*v1alpha1.ValkeyACL{}
-	for _, acl := range acls {
-		k := key{acl.Object.Namespace, acl.Object.Spec.ClusterRef.Name}
-		groups[k] = append(groups[k], acl.Object)
-	}
-	return groups
 }
 
 // eachOf calls do for 0..n-1 from several goroutines and waits for all.

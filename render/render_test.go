@@ -179,3 +179,83 @@ func TestBuildLeavesTheSetAsItWas(t *testing.T) {
 		}
 	}
 }
+
+func TestAnACLWithoutItsClusterIsRenderedWithAWarning(t *testing.T) {
+	const acl = `
+apiVersion: valkey-render.dev/v1alpha1
+kind: ValkeyACL
+metadata: {name: team, namespace: shop}
+spec:
+  clusterRef: {name: cache}
+  users:
+  - {name: app, nopass: true}
+`
+	set, findings := load.Parse([]load.Source{{Name: "acl.yaml", Data: []byte(acl)}}, load.Options{})
+	result := render.Build(set, render.Options{})
+	findings = append(findings, result.Findings...)
+	if len(result.Objects) != 1 || result.Objects[0].GetName() != "team" {
+		t.Fatalf("%d objects", len(result.Objects))
+	}
+	if result.Objects[0].GetAnnotations()["valkey-render.dev/render-hash"] == "" {
+		t.Error("no render hash")
+	}
+	var codes []string
+	for _, f := range findings {
+		codes = append(codes, string(f.Code))
+	}
+	slices.Sort(codes)
+	if want := []string{"VR1003", "VR1113"}; !slices.Equal(codes, want) {
+		t.Errorf("findings %v, want %v", codes, want)
+	}
+}
+
+// TestHashesTellWhatChanged: an object's hash follows its content, and the
+// ValkeyCluster's follows everything that is rendered for it.
+func TestHashesTellWhatChanged(t *testing.T) {
+	const spec = `
+apiVersion: valkey-render.dev/v1alpha1
+kind: ValkeyCluster
+metadata: {name: cache, namespace: shop}
+spec:
+  topology: Standalone
+`
+	hashes := func(text string) map[string]string {
+		out := map[string]string{}
+		for _, o := range build(t, render.Options{}, load.Source{Name: "c.yaml", Data: []byte(text)}).Objects {
+			out[o.GetKind()+"/"+o.GetName()] = o.GetAnnotations()["valkey-render.dev/render-hash"]
+		}
+		return out
+	}
+	changed := func(text string) []string {
+		before, after := hashes(spec), hashes(text)
+		var names []string
+		for name, hash := range after {
+			if before[name] != hash {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		return names
+	}
+	for name, tc := range map[string]struct {
+		text string
+		want []string
+	}{
+		"nothing":          {spec, nil},
+		"a default":        {spec + "  version: '9.1'\n", nil},
+		"a live directive": {spec + "  config: {timeout: '10'}\n", []string{"ConfigMap/cache-live", "ValkeyCluster/cache"}},
+		"a flag that renders nothing": {
+			spec + "  suspend: true\n", []string{"ValkeyCluster/cache"},
+		},
+		"a patch": {
+			spec + "  patches: [{target: {kind: Service, name: cache}, patch: '[{op: add, path: /metadata/annotations/a, value: b}]'}]\n",
+			[]string{"Service/cache", "ValkeyCluster/cache"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := changed(tc.text); !slices.Equal(got, tc.want) {
+				t.Errorf("changed: %v, want %v", got, tc.want)
+			}
+		})
+	}
+}

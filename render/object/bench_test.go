@@ -18,7 +18,7 @@ func BenchmarkComposeThreeShards(b *testing.B) {
 	*c.Spec.Shards = 3
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Compose(c, nil); err != nil {
+		if _, err := Compose(c); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -40,7 +40,7 @@ func BenchmarkComposeThousandClusters(b *testing.B) {
 				for i := w; i < len(results); i += workers {
 					one := c.DeepCopy()
 					one.Name = fmt.Sprintf("c%d-x", i)
-					results[i], _ = Compose(one, nil)
+					results[i], _ = Compose(one)
 				}
 			})
 		}

@@ -112,10 +112,15 @@ func decode(t testing.TB, file string, into any) {
 // compose returns the objects by kind and name.
 func compose(t testing.TB, c *v1alpha1.ValkeyCluster, acls []*v1alpha1.ValkeyACL) []*unstructured.Unstructured {
 	t.Helper()
-	objects, err := Compose(c, acls)
+	objects, err := Compose(c)
 	if err != nil {
 		t.Fatal(err)
 	}
+	specs, err := Specs(c, acls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects = append(objects, specs...)
 	slices.SortFunc(objects, func(a, b *unstructured.Unstructured) int {
 		return strings.Compare(a.GetKind()+"/"+a.GetName(), b.GetKind()+"/"+b.GetName())
 	})

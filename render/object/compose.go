@@ -12,17 +12,11 @@ import (
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 )
 
-// Compose returns every object of one cluster: the ValkeyCluster itself with
-// delivery GitOps, its ValkeyACLs, and what runs it. c is defaulted and valid and
-// acls are those that refer to it; none of them is changed. The order means
-// nothing. spec.patches are not applied. An error joins everything that cannot be
-// rendered, each with the path in the spec.
-func Compose(c *v1alpha1.ValkeyCluster, acls []*v1alpha1.ValkeyACL) ([]*unstructured.Unstructured, error) {
-	s := sink{objects: make([]*unstructured.Unstructured, 0, int(c.ShardCount())*(2+int(c.PodsPerShard()))+16+len(acls))}
-	add(&s, clusterObject(c))
-	for _, a := range acls {
-		add(&s, aclObject(c, a))
-	}
+// Compose returns the objects that run one cluster. c is defaulted and valid and
+// is not changed. The order means nothing. spec.patches are not applied. An error
+// joins everything that cannot be rendered, each with the path in the spec.
+func Compose(c *v1alpha1.ValkeyCluster) ([]*unstructured.Unstructured, error) {
+	s := sink{objects: make([]*unstructured.Unstructured, 0, int(c.ShardCount())*(2+int(c.PodsPerShard()))+16)}
 	s.configuration(c)
 	s.network(c)
 	s.workloads(c)
@@ -31,6 +25,32 @@ func Compose(c *v1alpha1.ValkeyCluster, acls []*v1alpha1.ValkeyACL) ([]*unstruct
 		return nil, fmt.Errorf("%s: %w", subject(c), err)
 	}
 	return s.objects, nil
+}
+
+// Specs returns a ValkeyCluster and its ValkeyACLs as they are applied: what was
+// written, without the defaults, so that a derived value never outlives what it was
+// derived from. Whoever renders is the one who delivers, so delivery is GitOps.
+func Specs(c *v1alpha1.ValkeyCluster, acls []*v1alpha1.ValkeyACL) ([]*unstructured.Unstructured, error) {
+	var s sink
+	add(&s, clusterObject(c))
+	for _, a := range acls {
+		add(&s, aclObject(a))
+	}
+	if err := errors.Join(s.problems...); err != nil {
+		return nil, fmt.Errorf("%s: %w", subject(c), err)
+	}
+	return s.objects, nil
+}
+
+// ACL returns a ValkeyACL as it is applied, for one whose cluster is rendered
+// elsewhere.
+func ACL(a *v1alpha1.ValkeyACL) (*unstructured.Unstructured, error) {
+	var s sink
+	add(&s, aclObject(a))
+	if err := errors.Join(s.problems...); err != nil {
+		return nil, err
+	}
+	return s.objects[0], nil
 }
 
 // sink collects objects and what went wrong with others.

@@ -30,7 +30,7 @@ func TestComposeIsPureAndParallel(t *testing.T) {
 			var results [runs][]*unstructured.Unstructured
 			var group sync.WaitGroup
 			for i := range runs {
-				group.Go(func() { results[i], _ = Compose(c, acls) })
+				group.Go(func() { results[i] = compose(t, c, acls) })
 			}
 			group.Wait()
 			if !reflect.DeepEqual(before, c) {
@@ -98,7 +98,7 @@ func TestWhatCannotBeRenderedIsReported(t *testing.T) {
 			cluster.Name, cluster.Namespace = "orders", "shop"
 			c.change(cluster)
 			cluster.Default()
-			objects, err := Compose(cluster, nil)
+			objects, err := Compose(cluster)
 			if err == nil || objects != nil {
 				t.Fatalf("no error, %d objects", len(objects))
 			}

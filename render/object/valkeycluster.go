@@ -15,14 +15,14 @@ import (
 // clusterObject is the ValkeyCluster as it is applied. Whoever renders is the one
 // who delivers, so delivery is GitOps whatever the input says.
 func clusterObject(c *v1alpha1.ValkeyCluster) *v1alpha1.ValkeyCluster {
-	out := v1alpha1.ValkeyCluster{TypeMeta: typeMeta(v1alpha1.KindCluster), ObjectMeta: ownMeta(c, c.ObjectMeta), Spec: c.Spec}
+	out := v1alpha1.ValkeyCluster{TypeMeta: typeMeta(v1alpha1.KindCluster), ObjectMeta: ownMeta(c.Name, c.ObjectMeta), Spec: c.Spec}
 	out.Spec.Delivery = v1alpha1.DeliveryGitOps
 	return &out
 }
 
 // aclObject is a ValkeyACL as it is applied.
-func aclObject(c *v1alpha1.ValkeyCluster, a *v1alpha1.ValkeyACL) *v1alpha1.ValkeyACL {
-	return &v1alpha1.ValkeyACL{TypeMeta: typeMeta(v1alpha1.KindACL), ObjectMeta: ownMeta(c, a.ObjectMeta), Spec: a.Spec}
+func aclObject(a *v1alpha1.ValkeyACL) *v1alpha1.ValkeyACL {
+	return &v1alpha1.ValkeyACL{TypeMeta: typeMeta(v1alpha1.KindACL), ObjectMeta: ownMeta(a.Spec.ClusterRef.Name, a.ObjectMeta), Spec: a.Spec}
 }
 
 func typeMeta(kind string) metav1.TypeMeta {
@@ -32,8 +32,8 @@ func typeMeta(kind string) metav1.TypeMeta {
 // ownMeta keeps of an input object's metadata what its author writes. What a
 // server or a tool has added would be refused (uid, resourceVersion) or is about
 // another file.
-func ownMeta(c *v1alpha1.ValkeyCluster, in metav1.ObjectMeta) metav1.ObjectMeta {
-	out := metav1.ObjectMeta{Name: in.Name, Namespace: in.Namespace, Labels: name.Labels(c.Name, name.ComponentCluster), Annotations: verbatim()}
+func ownMeta(cluster string, in metav1.ObjectMeta) metav1.ObjectMeta {
+	out := metav1.ObjectMeta{Name: in.Name, Namespace: in.Namespace, Labels: name.Labels(cluster, name.ComponentCluster), Annotations: verbatim()}
 	for k, v := range in.Labels {
 		if _, ours := out.Labels[k]; !ours {
 			out.Labels[k] = v

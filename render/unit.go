@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/advice"
+	"github.com/valkey-render/valkey-render/render/finding"
+	"github.com/valkey-render/valkey-render/render/load"
+	"github.com/valkey-render/valkey-render/render/object"
+	"github.com/valkey-render/valkey-render/render/patch"
+)
+
+// unit is one cluster with its ACLs, or ACLs whose cluster is rendered elsewhere.
+type unit struct {
+	origin finding.Origin
+	// written is the cluster as it was read, effective the same with its defaults.
+	// Both are nil without a cluster in the run.
+	written, effective *v1alpha1.ValkeyCluster
+	acls               []*v1alpha1.ValkeyACL
+}
+
+// outcome is what became of one unit.
+type outcome struct {
+	objects  []*unstructured.Unstructured
+	findings finding.List
+}
+
+// key identifies a cluster in one run.
+type key struct{ namespace, name string }
+
+// plan gives every cluster its ACLs. set and effective are of one order.
+func plan(set, effective load.Set) []unit {
+	units := make([]unit, len(set.Clusters))
+	at := make(map[key]int, len(units))
+	for i, c := range set.Clusters {
+		units[i] = unit{origin: c.Origin.Finding(), written: c.Object, effective: effective.Clusters[i].Object}
+		at[key{c.Object.Namespace, c.Object.Name}] = i
+	}
+	for _, a := range set.ACLs {
+		k := key{a.Object.Namespace, a.Object.Spec.ClusterRef.Name}
+		i, known := at[k]
+		if !known {
+			i = len(units)
+			at[k] = i
+			units = append(units, unit{origin: a.Origin.Finding()})
+		}
+		units[i].acls = append(units[i].acls, a.Object)
+	}
+	return units
+}
+
+// compose renders a unit that is valid.
+func (u unit) compose() outcome {
+	objects, err := u.objects()
+	if err != nil {
+		return u.failed(err)
+	}
+	var findings finding.List
+	if u.effective != nil && len(u.effective.Spec.Patches) > 0 {
+		// Stamped before as well, so that a patch can add an annotation to any
+		// object: the path of a JSON 6902 operation must exist.
+		if err := stamp(objects, u.effective); err != nil {
+			return u.failed(err)
+		}
+		patched, errs := patch.Apply(objects, u.effective.Spec.Patches)
+		if len(errs) > 0 {
+			return outcome{findings: finding.FromFieldErrors(u.origin, finding.PatchCode, errs)}
+		}
+		objects = patched
+		findings = advise(u.origin, advice.Rendered(objects))
+	}
+	if err := stamp(objects, u.effective); err != nil {
+		return u.failed(err)
+	}
+	return outcome{objects: objects, findings: findings}
+}
+
+// objects are the specs as written and what runs the cluster.
+func (u unit) objects() ([]*unstructured.Unstructured, error) {
+	if u.effective == nil {
+		var objects []*unstructured.Unstructured
+		for _, a := range u.acls {
+			o, err := object.ACL(a)
+			if err != nil {
+				return nil, err
+			}
+			objects = append(objects, o)
+		}
+		return objects, nil
+	}
+	objects, err := object.Compose(u.effective)
+	if err != nil {
+		return nil, err
+	}
+	specs, err := object.Specs(u.written, u.acls)
+	return append(objects, specs...), err
+}
+
+func (u unit) failed(err error) outcome {
+	return outcome{findings: finding.List{u.origin.New(finding.Unchecked, "", err.Error())}}
+}
