@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 )
 
@@ -71,25 +73,25 @@ func text(users []User, err error) (string, error) {
 // DataUsers returns the users of data pods of a minor version, in the order of
 // the file.
 func DataUsers(version string, in Input) ([]User, error) {
-	return compose(version, in, defaultRules(), systemRules(version, in.Topology), func(u *v1alpha1.UserSpec) ([]string, error) {
-		return userRules(version, u, in.Modules)
+	return compose(version, in, defaultRules(), systemRules(version, in.Topology), func(path *field.Path, u *v1alpha1.UserSpec) ([]string, field.ErrorList) {
+		return userRules(path, version, u, in.Modules)
 	})
 }
 
 // SentinelUsers returns the users of sentinels of a minor version, in the order
 // of the file.
 func SentinelUsers(version string, in Input) ([]User, error) {
-	return compose(version, in, discoveryRules(), sentinelSystemRules(), func(u *v1alpha1.UserSpec) ([]string, error) {
+	return compose(version, in, discoveryRules(), sentinelSystemRules(), func(path *field.Path, u *v1alpha1.UserSpec) ([]string, field.ErrorList) {
 		// What its rules say of data commands a sentinel does not know; that they
 		// are well-formed is checked all the same.
-		_, err := userRules(version, u, in.Modules)
-		return discoveryRules(), err
+		_, errs := userRules(path, version, u, in.Modules)
+		return discoveryRules(), errs
 	})
 }
 
 // compose puts passwords before rules for the default user, the system users and
 // the users of the input.
-func compose(version string, in Input, forDefault []string, system map[string][]string, rules func(*v1alpha1.UserSpec) ([]string, error)) ([]User, error) {
+func compose(version string, in Input, forDefault []string, system map[string][]string, rules func(*field.Path, *v1alpha1.UserSpec) ([]string, field.ErrorList)) ([]User, error) {
 	if !slices.Contains(v1alpha1.Versions(), version) {
 		return nil, fmt.Errorf("version %q: unknown, must be one of %s", version, strings.Join(v1alpha1.Versions(), ", "))
 	}
@@ -108,13 +110,11 @@ func compose(version string, in Input, forDefault []string, system map[string][]
 		add(name, true, false, system[name])
 	}
 	for _, u := range sorted(in.Users) {
-		if err := checkName(u.Name); err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		its, err := rules(&u)
-		if err != nil {
-			problems = append(problems, fmt.Errorf("user %s: %w", u.Name, err))
+		path := field.NewPath("user").Key(u.Name)
+		its, errs := rules(path, &u)
+		errs = append(checkName(path, u.Name), errs...)
+		if len(errs) > 0 {
+			problems = append(problems, errs.ToAggregate())
 			continue
 		}
 		add(u.Name, u.IsEnabled(), u.Nopass, its)

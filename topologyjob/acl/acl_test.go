@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/name"
@@ -65,8 +66,8 @@ func TestCommandsThatAVersionLacksAreLeftOut(t *testing.T) {
 		"9.0": {"resetchannels", "+Get", "-cluster|migrateslots", "+commandlog|get", "(+hsetex ~x)"},
 		"9.1": {"resetchannels", "+hgetdel", "+Get", "-cluster|migrateslots", "+commandlog|get", "(+hsetex ~x)"},
 	} {
-		rules, err := userRules(version, &user, false)
-		if diff := cmp.Diff(want, rules); err != nil || diff != "" {
+		rules, err := userRules(nil, version, &user, false)
+		if diff := cmp.Diff(want, rules); len(err) > 0 || diff != "" {
 			t.Errorf("%s: %v\n%s", version, err, diff)
 		}
 	}
@@ -80,17 +81,17 @@ func TestFaultsAreAllReported(t *testing.T) {
 		want []string
 	}{
 		{"command of no version", with("gett", "@raed", "", nil), []string{`did you mean "get"?`, `did you mean "@read"?`}},
-		{"nothing near", with("completely|unheard", "xyzzy.frob", "", nil), []string{`"completely|unheard" is unknown to every version`, `"xyzzy.frob"`}},
-		{"no command at all", with("get set", "+get", "", nil), []string{`"get set" is no command`, `"+get" is no command`}},
-		{"category with an argument", with("@read|x", "", "", nil), []string{`"@read|x" is no command`}},
+		{"nothing near", with("completely|unheard", "xyzzy.frob", "", nil), []string{`commands.allow[0]: Invalid value: "completely|unheard": unknown to every version`, `"xyzzy.frob"`}},
+		{"no command at all", with("get set", "+get", "", nil), []string{`"get set": must be a command`, `"+get": must be a command`}},
+		{"category with an argument", with("@read|x", "", "", nil), []string{`"@read|x": must be a command`}},
 		{"denied first argument", with("select|0", "select|0", "", nil), []string{"can be allowed, not denied"}},
-		{"white space in patterns", with("", "", "", []string{"a b", "a\nuser evil on nopass", "\x00"}), []string{`"a b" holds white space`, "evil", "control character"}},
-		{"empty pattern", with("", "", "", []string{""}), []string{"an empty word"}},
+		{"white space in patterns", with("", "", "", []string{"a b", "a\nuser evil on nopass", "\x00"}), []string{`keys.readWrite[0]: Invalid value: "a b": holds white space`, "evil", "control character"}},
+		{"empty pattern", with("", "", "", []string{""}), []string{"is empty"}},
 		{"not UTF-8", with("", "", "", []string{"\xff"}), []string{"not UTF-8"}},
 		{"control character in permissions", with("", "", "+get\x07", nil), []string{"control character"}},
 		{"passwords in permissions", with("", "", ">hunter2 <hunter2 #hunter2 !hunter2", nil), []string{"use passwordSecret"}},
 		{"what fields say", with("", "", "on off NOPASS reset resetpass", nil), []string{"use the field enabled", "use the field nopass", "would undo"}},
-		{"no rule", with("", "", "get", nil), []string{`"get" is no rule`}},
+		{"no rule", with("", "", "get", nil), []string{`"get": is no rule`}},
 		{"half a selector", with("", "", "(~x +get", nil), []string{"closing parenthesis"}},
 		{"nested selectors", with("", "", "(~x (~y +get))", nil), []string{"inside of a selector"}},
 		{"user's rule in a selector", with("", "", "(clearselectors)", nil), []string{"not for a selector"}},
@@ -199,5 +200,21 @@ func TestExporterFindsItsPassword(t *testing.T) {
 	}
 	if _, err := ExporterJSON(c, ""); err == nil {
 		t.Error("an empty password is taken")
+	}
+}
+
+func TestCheckNamesThePlace(t *testing.T) {
+	users := []v1alpha1.UserSpec{{Name: "ok"}, with("gett", "", "+getx", nil), {Name: "_x"}}
+	var got []string
+	for _, err := range Check(field.NewPath("spec", "users"), users, false) {
+		got = append(got, err.Error())
+	}
+	want := []string{
+		`spec.users[1].commands.allow[0]: Invalid value: "gett": unknown to every version; did you mean "get"?`,
+		`spec.users[1].permissions: Invalid value: "getx": unknown to every version; did you mean "get"?`,
+		`spec.users[2].name: Invalid value: "_x": names with a leading underscore are the system's`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -4,12 +4,13 @@
 package acl
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 )
@@ -17,28 +18,37 @@ import (
 // defaultRules let the default user do everything, as on a server without ACLs.
 func defaultRules() []string { return []string{"~*", "resetchannels", "&*", "+@all"} }
 
+// Check returns what Text would refuse of users, with the place of each: path is
+// that of the list. modules says that modules are loaded, whose commands no table
+// knows. It says nothing of passwords.
+func Check(path *field.Path, users []v1alpha1.UserSpec, modules bool) field.ErrorList {
+	var errs field.ErrorList
+	for i := range users {
+		errs = append(errs, checkName(path.Index(i).Child("name"), users[i].Name)...)
+		_, more := userRules(path.Index(i), v1alpha1.DefaultVersion, &users[i], modules)
+		errs = append(errs, more...)
+	}
+	return errs
+}
+
 // userRules are the rules of a user of spec, in the order of its fields. Commands
-// that this version does not know and a later one does are left out.
-func userRules(version string, u *v1alpha1.UserSpec, modules bool) ([]string, error) {
+// that this version does not know and another one does are left out.
+func userRules(path *field.Path, version string, u *v1alpha1.UserSpec, modules bool) ([]string, field.ErrorList) {
 	w := &ruleWriter{version: version, modules: modules, rules: &ruleList{}}
 	if keys := u.Keys; keys != nil {
-		w.patterns("keys.readWrite", "~", keys.ReadWrite)
-		w.patterns("keys.readOnly", "%R~", keys.ReadOnly)
-		w.patterns("keys.writeOnly", "%W~", keys.WriteOnly)
+		w.patterns(path.Child("keys", "readWrite"), "~", keys.ReadWrite)
+		w.patterns(path.Child("keys", "readOnly"), "%R~", keys.ReadOnly)
+		w.patterns(path.Child("keys", "writeOnly"), "%W~", keys.WriteOnly)
 	}
 	// A directive could give new users every channel.
 	w.rules.add("resetchannels")
-	w.patterns("channels", "&", u.Channels)
+	w.patterns(path.Child("channels"), "&", u.Channels)
 	if commands := u.Commands; commands != nil {
-		for _, c := range commands.Allow {
-			w.command("commands.allow", "+", c)
-		}
-		for _, c := range commands.Deny {
-			w.command("commands.deny", "-", c)
-		}
+		w.commands(path.Child("commands", "allow"), "+", commands.Allow)
+		w.commands(path.Child("commands", "deny"), "-", commands.Deny)
 	}
-	w.permissions(u.Permissions)
-	return w.rules.words, errors.Join(w.problems...)
+	w.permissions(path.Child("permissions"), u.Permissions)
+	return w.rules.words, w.errs
 }
 
 // ruleList is the rules of a user, or of one selector. The server refuses a key or
@@ -68,44 +78,46 @@ func (l *ruleList) add(rule string) {
 
 // ruleWriter collects rules and what is wrong with them.
 type ruleWriter struct {
-	version  string
-	modules  bool
-	rules    *ruleList
-	problems []error
+	version string
+	modules bool
+	rules   *ruleList
+	errs    field.ErrorList
 }
 
-func (w *ruleWriter) fail(field, format string, args ...any) {
-	w.problems = append(w.problems, fmt.Errorf(field+": "+format, args...))
+func (w *ruleWriter) invalid(path *field.Path, value, format string, args ...any) {
+	w.errs = append(w.errs, field.Invalid(path, value, fmt.Sprintf(format, args...)))
 }
 
-func (w *ruleWriter) patterns(field, prefix string, patterns []string) {
-	for _, p := range patterns {
-		if err := checkWord(p); err != nil {
-			w.fail(field, "%w", err)
+func (w *ruleWriter) patterns(path *field.Path, prefix string, patterns []string) {
+	for i, p := range patterns {
+		if why := notOneWord(p); why != "" {
+			w.invalid(path.Index(i), p, "%s", why)
 			continue
 		}
 		w.rules.add(prefix + p)
 	}
 }
 
-func (w *ruleWriter) command(field, sign, command string) {
-	if w.known(field, sign, command) {
-		w.rules.add(sign + command)
+func (w *ruleWriter) commands(path *field.Path, sign string, commands []string) {
+	for i, c := range commands {
+		if w.known(path.Index(i), sign, c) {
+			w.rules.add(sign + c)
+		}
 	}
 }
 
 // known says whether the server of this version takes the command or category;
 // one that no version takes is a problem.
-func (w *ruleWriter) known(field, sign, command string) bool {
+func (w *ruleWriter) known(path *field.Path, sign, command string) bool {
 	lower := strings.ToLower(command)
 	if !isCommand(lower) {
-		w.fail(field, "%q is no command, subcommand (config|get) or category (@read)", command)
+		w.invalid(path, command, "must be a command, a subcommand (config|get) or a category (@read)")
 		return false
 	}
 	first, argument, found := since(lower)
 	switch {
 	case argument && sign == "-":
-		w.fail(field, "%q: the first argument of a command can be allowed, not denied", command)
+		w.invalid(path, command, "the first argument of a command can be allowed, not denied")
 		return false
 	case found:
 		return atLeast(w.version, first)
@@ -113,9 +125,9 @@ func (w *ruleWriter) known(field, sign, command string) bool {
 		return true
 	}
 	if near := closest(lower); near != "" {
-		w.fail(field, "%q is unknown to every version; did you mean %q?", command, near)
+		w.invalid(path, command, "unknown to every version; did you mean %q?", near)
 	} else {
-		w.fail(field, "%q is unknown to every version", command)
+		w.invalid(path, command, "unknown to every version")
 	}
 	return false
 }
@@ -133,10 +145,9 @@ func isName(s string) bool {
 
 // permissions takes further rules as ACL SETUSER does, but none about passwords,
 // none that undoes what the fields say, and whole selectors only.
-func (w *ruleWriter) permissions(text string) {
-	const field = "permissions"
-	if err := checkText(text); err != nil {
-		w.fail(field, "%w", err)
+func (w *ruleWriter) permissions(path *field.Path, text string) {
+	if why := notText(text); why != "" {
+		w.invalid(path, text, "%s", why)
 		return
 	}
 	var selector *ruleList
@@ -144,7 +155,7 @@ func (w *ruleWriter) permissions(text string) {
 		rule := word
 		if inner, opens := strings.CutPrefix(word, "("); opens {
 			if selector != nil {
-				w.fail(field, "%q: a selector inside of a selector", word)
+				w.invalid(path, word, "a selector inside of a selector")
 				return
 			}
 			selector, rule = &ruleList{}, inner
@@ -153,7 +164,7 @@ func (w *ruleWriter) permissions(text string) {
 		if selector != nil {
 			rule, closes = strings.CutSuffix(rule, ")")
 		}
-		if rule != "" && w.rule(field, rule, selector != nil) {
+		if rule != "" && w.rule(path, rule, selector != nil) {
 			if selector != nil {
 				selector.add(rule)
 			} else {
@@ -166,51 +177,51 @@ func (w *ruleWriter) permissions(text string) {
 		}
 	}
 	if selector != nil {
-		w.fail(field, "a selector without its closing parenthesis")
+		w.invalid(path, text, "a selector without its closing parenthesis")
 	}
 }
 
 // rule says whether one rule of permissions is kept.
-func (w *ruleWriter) rule(field, rule string, inSelector bool) bool {
+func (w *ruleWriter) rule(path *field.Path, rule string, inSelector bool) bool {
 	switch rule[0] {
 	case '+', '-':
-		return w.known(field, rule[:1], rule[1:])
+		return w.known(path, rule[:1], rule[1:])
 	case '~', '&', '%':
-		return w.pattern(field, rule)
+		return w.pattern(path, rule)
 	}
 	switch strings.ToLower(rule) {
 	case "allkeys", "resetkeys", "allchannels", "resetchannels", "allcommands", "nocommands":
 		return true
 	case "sanitize-payload", "skip-sanitize-payload", "clearselectors":
 		if inSelector {
-			w.fail(field, "%s: is about the user, not for a selector", rule)
+			w.invalid(path, rule, "is about the user, not for a selector")
 		}
 		return !inSelector
 	case "on", "off":
-		w.fail(field, "%s: use the field enabled", rule)
+		w.invalid(path, rule, "use the field enabled")
 	case "nopass":
-		w.fail(field, "%s: use the field nopass", rule)
+		w.invalid(path, rule, "use the field nopass")
 	case "reset", "resetpass":
-		w.fail(field, "%s: would undo the other fields", rule)
+		w.invalid(path, rule, "would undo the other fields")
 	default:
 		if strings.ContainsRune("<>#!", rune(rule[0])) {
 			// Not echoed: it may be a password.
-			w.fail(field, "passwords belong in a Secret, use passwordSecret")
+			w.errs = append(w.errs, field.Forbidden(path, "passwords belong in a Secret; use passwordSecret"))
 		} else {
-			w.fail(field, "%q is no rule", rule)
+			w.invalid(path, rule, "is no rule of ACL SETUSER")
 		}
 	}
 	return false
 }
 
 // pattern checks ~key, &channel and %RW~key.
-func (w *ruleWriter) pattern(field, rule string) bool {
+func (w *ruleWriter) pattern(path *field.Path, rule string) bool {
 	if rule[0] != '%' {
 		return true
 	}
 	access, _, found := strings.Cut(rule[1:], "~")
 	if !found || !slices.Contains([]string{"R", "W", "RW", "WR"}, strings.ToUpper(access)) {
-		w.fail(field, "%q: %% takes R, W or RW and a ~pattern", rule)
+		w.invalid(path, rule, "%% takes R, W or RW and a ~pattern")
 		return false
 	}
 	return true
@@ -218,36 +229,38 @@ func (w *ruleWriter) pattern(field, rule string) bool {
 
 // checkName refuses names that could be more than one word of a line, or are not
 // for users of spec.
-func checkName(name string) error {
-	if err := checkWord(name); err != nil {
-		return fmt.Errorf("user name: %w", err)
-	}
+func checkName(path *field.Path, name string) field.ErrorList {
+	why := notOneWord(name)
 	switch {
+	case why != "":
 	case name == DefaultUser:
-		return fmt.Errorf("user %q: spec.auth is about this one", name)
+		why = "spec.auth is about this one"
 	case strings.HasPrefix(name, "_"):
-		return fmt.Errorf("user %q: names with a leading underscore are the system's", name)
+		why = "names with a leading underscore are the system's"
+	default:
+		return nil
 	}
-	return nil
+	return field.ErrorList{field.Invalid(path, name, why)}
 }
 
-// checkWord refuses what an ACL file would not read as exactly one word.
-func checkWord(s string) error {
-	if s == "" {
-		return errors.New("an empty word")
+// notOneWord says why an ACL file would not read s as exactly one word.
+func notOneWord(s string) string {
+	switch {
+	case s == "":
+		return "is empty"
+	case strings.ContainsFunc(s, unicode.IsSpace):
+		return "holds white space"
 	}
-	if strings.ContainsFunc(s, unicode.IsSpace) {
-		return fmt.Errorf("%q holds white space", s)
-	}
-	return checkText(s)
+	return notText(s)
 }
 
-func checkText(s string) error {
-	if !utf8.ValidString(s) {
-		return fmt.Errorf("%q is not UTF-8", s)
+// notText says why s cannot be part of a file of lines.
+func notText(s string) string {
+	switch {
+	case !utf8.ValidString(s):
+		return "is not UTF-8"
+	case strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' }):
+		return "holds a control character"
 	}
-	if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' }) {
-		return fmt.Errorf("%q holds a control character", s)
-	}
-	return nil
+	return ""
 }

@@ -57,7 +57,7 @@ func do(t *testing.T, client *servertest.Client, command ...string) string {
 	return fmt.Sprint(reply)
 }
 
-func field(info, key string) string {
+func infoField(info, key string) string {
 	_, rest, _ := strings.Cut(info, "\n"+key+":")
 	value, _, _ := strings.Cut(rest, "\r\n")
 	return value
@@ -89,7 +89,7 @@ func TestProcessReplicationUserIsEnough(t *testing.T) {
 				operator := dialAs(t, replica, name.UserOperator)
 				do(t, operator, "REPLICAOF", "127.0.0.1", strconv.Itoa(primary.Port))
 				eventually(t, "link", func() string {
-					if info := do(t, operator, "INFO", "replication"); field(info, "master_link_status") != "up" {
+					if info := do(t, operator, "INFO", "replication"); infoField(info, "master_link_status") != "up" {
 						return info
 					}
 					return ""

@@ -14,10 +14,10 @@ import (
 	"github.com/valkey-render/valkey-render/internal/servertest"
 )
 
-// FuzzTextOnServer writes a user of arbitrary fields. Either that is an error, or a
+// FuzzProcessText writes a user of arbitrary fields. Either that is an error, or a
 // real server takes the text and has exactly the users that were asked for, with
 // the rules that ACL SETUSER makes of them.
-func FuzzTextOnServer(f *testing.F) {
+func FuzzProcessText(f *testing.F) {
 	seed(f)
 	dir := servertest.Dir(f)
 	server, err := servertest.Launch(dir, "9.1", servertest.Options{
