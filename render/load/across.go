@@ -5,11 +5,11 @@ package load
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/finding"
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 // id is what makes an object one.
@@ -66,31 +66,20 @@ func (o Origin) String() string {
 	return fmt.Sprintf("%s:%d", o.File, line)
 }
 
-// derivedEnding matches what is appended to a cluster's name to name its
-// objects: see render/name.
-var derivedEnding = regexp.MustCompile(`^-([0-9]+(-[0-9]+)?|nodes|primary|replicas|sentinel|live|scripts|auth|system|acl|tls|bus|users)$`)
-
 // collisions finds clusters of one namespace of which one has the name of an
 // object of the other.
 func collisions(clusters []Cluster) finding.List {
-	var out finding.List
-	byID := make(map[id]Cluster, len(clusters))
-	for _, c := range clusters {
-		byID[id{"", c.Object.Namespace, c.Object.Name}] = c
+	refs := make([]name.Ref, len(clusters))
+	for i, c := range clusters {
+		refs[i] = name.Ref{Namespace: c.Object.Namespace, Name: c.Object.Name}
 	}
-	for _, c := range clusters {
-		name := c.Object.Name
-		for i := len(name) - 1; i > 0; i-- {
-			if name[i] != '-' || !derivedEnding.MatchString(name[i:]) {
-				continue
-			}
-			other, found := byID[id{"", c.Object.Namespace, name[:i]}]
-			if !found {
-				continue
-			}
-			out = append(out, c.Origin.Finding().Newf(finding.NameCollision, "metadata.name",
-				"%q is the name of an object of ValkeyCluster %q, which is at %s", name, other.Object.Name, other.Origin))
+	var out finding.List
+	for _, c := range name.Collisions(refs) {
+		if refs[c.First] == refs[c.Second] {
+			continue // sameObjects has said so
 		}
+		out = append(out, clusters[c.Second].Origin.Finding().Newf(finding.NameCollision, "metadata.name",
+			"%s; %s is at %s", c.Why, refs[c.First].Name, clusters[c.First].Origin))
 	}
 	return out
 }
@@ -106,8 +95,8 @@ func unknownClusters(set Set) finding.List {
 	for _, a := range set.ACLs {
 		ref := a.Object.Spec.ClusterRef.Name
 		found := ref == ""
-		for _, name := range names[a.Object.Namespace] {
-			found = found || name == ref
+		for _, known := range names[a.Object.Namespace] {
+			found = found || known == ref
 		}
 		if found {
 			continue
@@ -152,8 +141,8 @@ func sameUsers(set Set) finding.List {
 			where := strings.TrimSuffix(fmt.Sprintf("%s of %s at %s:%d", path, o.Object, o.File, line), ":0")
 			mine[user.Name] = where
 		}
-		for name, where := range mine {
-			known[name] = where
+		for user, where := range mine {
+			known[user] = where
 		}
 	}
 	for _, c := range set.Clusters {

@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/finding"
 )
 
@@ -19,9 +20,11 @@ import (
 type decoder struct {
 	types fieldCache
 	// root is the type of the object, and kind its name.
-	root   reflect.Type
-	kind   string
-	report func(at *yaml.Node, code finding.Code, path, message string)
+	root reflect.Type
+	kind string
+	// renamings are v1alpha1.Renamed().
+	renamings map[string]v1alpha1.Renaming
+	report    func(at *yaml.Node, code finding.Code, path, message string)
 }
 
 // value decodes n into v. at is what findings point at: the key of the value,
@@ -78,7 +81,9 @@ func (d *decoder) want(at, n *yaml.Node, kind yaml.Kind, name string, t reflect.
 		got = "a single value"
 	}
 	message := fmt.Sprintf("must be %s, not %s", name, got)
-	if kind == yaml.SequenceNode && n.Kind != yaml.SequenceNode {
+	if advice := d.renamed(path); advice != "" {
+		message += "; " + advice
+	} else if kind == yaml.SequenceNode {
 		message += "; write each entry after a dash"
 	}
 	d.report(at, finding.WrongType, path, message)

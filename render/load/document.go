@@ -11,15 +11,18 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/finding"
 )
 
 // loader gathers objects and findings over the sources of one run.
 type loader struct {
-	opts     Options
-	types    fieldCache
-	set      Set
-	findings finding.List
+	opts  Options
+	types fieldCache
+	// renamings are v1alpha1.Renamed(), made once for a run.
+	renamings map[string]v1alpha1.Renaming
+	set       Set
+	findings  finding.List
 	// ignored counts foreign objects of the current source.
 	ignored int
 }
@@ -201,7 +204,7 @@ func (l *loader) merge(d document, p pair, path string) {
 func (l *loader) decode(d document, o Origin, n *yaml.Node, kind string, into any) {
 	v := reflect.ValueOf(into).Elem()
 	origin := o.Finding()
-	dec := &decoder{types: l.types, root: v.Type(), kind: kind}
+	dec := &decoder{types: l.types, root: v.Type(), kind: kind, renamings: l.renamings}
 	dec.report = func(at *yaml.Node, code finding.Code, path, message string) {
 		f := origin.New(code, strings.TrimPrefix(path, "."), message)
 		if !d.source.Derived {
@@ -209,21 +212,21 @@ func (l *loader) decode(d document, o Origin, n *yaml.Node, kind string, into an
 		}
 		l.add(f)
 	}
-	fields := l.types.of(v.Type())
+	known := l.types.of(v.Type())
 	for _, p := range pairs(n) {
 		name := p.key.Value
-		index, known := fields.index[name]
+		at, inSchema := known.index[name]
 		switch {
 		case name == "apiVersion" || name == "kind":
-			v.FieldByIndex(index).SetString(resolved(p.value).Value)
+			v.FieldByIndex(at).SetString(resolved(p.value).Value)
 		case name == "status":
 			dec.report(p.key, finding.StatusIgnored, name, "is written by the reconciler and ignored here; remove it")
-		case !known:
+		case !inSchema:
 			dec.unknown(p.key, v.Type(), "", name)
 		case name == "metadata":
-			dec.metadata(p, v.FieldByIndex(index))
+			dec.metadata(p, v.FieldByIndex(at))
 		default:
-			dec.value(p.key, p.value, v.FieldByIndex(index), name)
+			dec.value(p.key, p.value, v.FieldByIndex(at), name)
 		}
 	}
 }

@@ -296,6 +296,13 @@ func TestObjectsWithErrorsAreStillValidated(t *testing.T) {
 	}
 }
 
+func TestTheHashOfEarlierOutputIsNotRead(t *testing.T) {
+	set, findings := parse(cluster("a", "  annotations: {valkey-render.dev/render-hash: x, valkey-render.dev/restart: t1}\n"), load.Options{})
+	if diff := cmp.Diff(map[string]string{"valkey-render.dev/restart": "t1"}, set.Clusters[0].Object.Annotations); diff != "" || len(findings) > 0 {
+		t.Errorf("%s\n%s", diff, findings.Text())
+	}
+}
+
 func TestFindingsOfValidationGetTheirPlace(t *testing.T) {
 	set, _ := parse(cluster("a", "spec:\n  shards: 3\n"), load.Options{})
 	f := set.Clusters[0].Origin.Finding().New(finding.Invalid, "spec.shards", "is odd")

@@ -98,7 +98,7 @@ func (o Origin) Finding() finding.Origin {
 // Parse reads every source. The list is sorted; when it has errors, the Set is
 // as complete as could be read and fit for validation, not for rendering.
 func Parse(sources []Source, opts Options) (Set, finding.List) {
-	l := &loader{opts: opts, types: fieldCache{}}
+	l := &loader{opts: opts, types: fieldCache{}, renamings: v1alpha1.Renamed()}
 	for _, source := range sources {
 		l.source(source)
 	}

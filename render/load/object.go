@@ -13,6 +13,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/finding"
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 const apiVersion = v1alpha1.Group + "/" + v1alpha1.Version
@@ -137,7 +138,7 @@ func (l *loader) named(o Origin, n *yaml.Node) {
 		if _, generated := get(meta, "generateName"); generated != nil {
 			return
 		}
-		if _, name := get(meta, "name"); name != nil && (resolved(name).Value != "" || kindOf(resolved(name)) != isText) {
+		if _, value := get(meta, "name"); value != nil && (resolved(value).Value != "" || kindOf(resolved(value)) != isText) {
 			return
 		}
 	}
@@ -225,14 +226,14 @@ func (d *decoder) metadata(p pair, v reflect.Value) {
 	}
 	kept := &yaml.Node{Kind: yaml.MappingNode, Line: p.value.Line, Column: p.value.Column}
 	for _, entry := range pairs(p.value) {
-		name := entry.key.Value
+		field := entry.key.Value
 		switch {
-		case slices.Contains(serverFields(), name):
+		case slices.Contains(serverFields(), field):
 			null := resolved(entry.value).Kind == yaml.ScalarNode && kindOf(resolved(entry.value)) == isNull
 			if !null {
-				d.report(entry.key, finding.ServerFieldIgnored, "metadata."+name, "is set by the API server and ignored here; remove it")
+				d.report(entry.key, finding.ServerFieldIgnored, "metadata."+field, "is set by the API server and ignored here; remove it")
 			}
-		case name == "generateName":
+		case field == "generateName":
 			d.report(entry.key, finding.GenerateName, "metadata.generateName", "is not supported: give metadata.name")
 		default:
 			kept.Content = append(kept.Content, entry.key, entry.value)
@@ -240,6 +241,8 @@ func (d *decoder) metadata(p pair, v reflect.Value) {
 	}
 	d.structure(kept, v, "metadata")
 	annotations := v.FieldByName("Annotations").Interface().(map[string]string)
+	// Output read again: the hash is of what was rendered then.
+	delete(annotations, name.AnnotationRenderHash)
 	if _, ok := annotations[lastApplied]; ok {
 		delete(annotations, lastApplied)
 		key, _ := segment{name: "annotations"}.find(kept)

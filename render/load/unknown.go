@@ -6,10 +6,12 @@ package load
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/finding"
 )
 
@@ -18,8 +20,8 @@ import (
 // another block, else the nearest name in this one.
 func (d *decoder) unknown(key *yaml.Node, t reflect.Type, path, name string) {
 	full := child(path, name)
-	if advice, ok := renamed(d.kind, full); ok {
-		d.report(key, finding.RenamedField, full, advice)
+	if advice := d.renamed(full); advice != "" {
+		d.report(key, finding.RenamedField, full, "unknown field; "+advice)
 		return
 	}
 	d.report(key, finding.UnknownField, full, "unknown field"+d.suggest(t, path, name))
@@ -49,22 +51,14 @@ func (d *decoder) suggest(t reflect.Type, path, name string) string {
 	return ""
 }
 
-// renamed says what a field of another operator, or of an older sketch of this
-// API, is called here.
-func renamed(kind, path string) (advice string, ok bool) {
-	if kind != "ValkeyCluster" {
-		return "", false
+// renamed says what to do about a field of another operator, or of another
+// spelling: what the API knows of it, or "".
+func (d *decoder) renamed(path string) string {
+	if d.kind != v1alpha1.KindCluster {
+		return ""
 	}
-	advice, ok = map[string]string{
-		"spec.size":                "unknown field; with topology Cluster it is spec.shards, else spec.replicas",
-		"spec.tls.enabled":         "unknown field; TLS is on when spec.tls is present, and off without it",
-		"spec.mode":                "unknown field; it is spec.topology (Cluster, Replication, Sentinel or Standalone)",
-		"spec.persistence":         "unknown field; it is spec.storage",
-		"spec.volumePermissions":   "unknown field; the pods' fsGroup does this",
-		"spec.exporter":            "unknown field; it is spec.metrics",
-		"spec.tls.certificate":     "unknown field; it is spec.tls.secretName or spec.tls.issuerRef",
-		"spec.nodeSelector":        "unknown field; it is spec.scheduling.nodeSelector",
-		"spec.storage.storageSize": "unknown field; it is spec.storage.size",
-	}[path]
-	return advice, ok
+	return d.renamings[index.ReplaceAllString(path, "")].Sentence
 }
+
+// index is the index of a list in a path.
+var index = regexp.MustCompile(`\[[0-9]+\]`)

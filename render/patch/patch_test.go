@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -436,4 +437,23 @@ func BenchmarkApply(b *testing.B) {
 			b.Fatal(errs)
 		}
 	}
+}
+
+func TestPatchesOfSeveralClustersRunAtOnce(t *testing.T) {
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			in := objects(t, composed)
+			for range 5 {
+				_, errs := patch.Apply(in, []v1alpha1.Patch{
+					{Target: target("StatefulSet", ""), Patch: "spec: {template: {spec: {containers: [{name: server, env: [{name: A}]}]}}}"},
+					{Target: target("PodDisruptionBudget", ""), Patch: "- {op: replace, path: /spec/maxUnavailable, value: 2}"},
+				})
+				if len(errs) > 0 {
+					t.Error(errs)
+				}
+			}
+		})
+	}
+	wait.Wait()
 }
