@@ -8,3 +8,5 @@
 // Standard output takes data only, standard error everything said about it.
 // exit.go is the one place that maps errors to exit codes.
 package command
+
+//go:generate go run ../docgen ../../../../docs/cli.md

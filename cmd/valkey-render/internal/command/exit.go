@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
 	"strings"
 	"syscall"
 )
@@ -43,6 +45,25 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
+
+// subject puts what an error is about first; the joined errors of a directory
+// each name their file already.
+func subject(name string, err error) error {
+	var all []error
+	parts := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		parts = joined.Unwrap()
+	}
+	for _, part := range parts {
+		if pathErr, ok := errors.AsType[*fs.PathError](part); ok && pathErr.Path != name && pathErr.Path != "." {
+			part = fmt.Errorf("%s: %w", filepath.ToSlash(pathErr.Path), pathErr.Err)
+		} else if ok {
+			part = pathErr.Err
+		}
+		all = append(all, fmt.Errorf("%s: %w", name, part))
+	}
+	return errors.Join(all...)
+}
 
 // exitCode maps the error of a command to the process's exit code.
 func exitCode(err error) int {

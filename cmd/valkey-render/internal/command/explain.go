@@ -53,8 +53,11 @@ func (r *explainRunner) run(path string) error {
 		return err
 	}
 	text := crdschema.Explain(place, r.recursive)
-	if directive, ok := strings.CutPrefix(place.Path, "spec.config."); ok {
-		text += "\nSee 'valkey-render directives " + directive + "'.\n"
+	if name, ok := strings.CutPrefix(place.Path, "spec.config."); ok {
+		text += "\nSee 'valkey-render directives " + name + "'.\n"
+	}
+	if name, ok := strings.CutPrefix(place.Path, "spec.sentinel.config."); ok {
+		text += "\nSee 'valkey-render directives --sentinel " + name + "'.\n"
 	}
 	return emit(r.sys.Out, []byte(text))
 }

@@ -30,7 +30,7 @@ const rootExample = `  # Render a cluster and apply it
 
   # Keep the rendering in Git, and check in CI that it is current
   valkey-render build -f clusters/ --output-dir rendered/
-  valkey-render check -f clusters/ --golden rendered/`
+  valkey-render check -f clusters/ rendered/`
 
 // Main runs the command line until it is done or the process is told to stop,
 // and returns the exit code. version is the release's, "" for other builds.
@@ -85,13 +85,18 @@ func NewRoot(sys system.System, version string) *cobra.Command {
 		PersistentPostRun: func(*cobra.Command, []string) { stop() },
 	}
 	root.PersistentFlags().DurationVar(&timeout, "timeout", 0, "give up after this time, for example 30s; 0 waits for ever")
+	// How many letters a command may be away from the one that was meant.
+	root.SuggestionsMinimumDistance = 2
 	root.SetIn(sys.In)
 	root.SetOut(sys.Out)
 	root.SetErr(sys.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{cmd.CommandPath(), err}
 	})
-	root.AddCommand(newExplain(sys), newSchema(sys), newVersion(sys, version), newCompletion(sys))
+	root.AddCommand(
+		newBuild(sys), newCheck(sys, version), newValidate(sys, version),
+		newDirectives(sys), newExplain(sys), newSchema(sys), newVersion(sys, version), newCompletion(sys),
+	)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Example = "  valkey-render help build"

@@ -46,7 +46,7 @@ func (r *schemaRunner) run() error {
 	kinds = slices.DeleteFunc(kinds, func(k crdschema.Kind) bool {
 		return k.Name != r.kind.value && (r.kind.value != "all" || k.Name == "ValkeyNode")
 	})
-	schema, err := crdschema.JSONSchema(kinds, nil)
+	schema, err := crdschema.JSONSchema(kinds, directiveHints())
 	if err != nil {
 		return err
 	}

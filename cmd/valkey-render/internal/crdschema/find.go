@@ -91,7 +91,7 @@ func (p Place) unknown(name string, kinds []Kind) error {
 	}
 	children := slices.Sorted(maps.Keys(p.Field.children()))
 	if len(children) == 0 {
-		return fmt.Errorf("%s is a %s and has no field %q", where, p.Field.TypeName(), name)
+		return fmt.Errorf("%s has no field %q: it is of type %s", where, name, p.Field.TypeName())
 	}
 	if near := finding.Nearest(name, children); near != "" {
 		return fmt.Errorf("%s has no field %q; did you mean %q?", where, name, near)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 )
@@ -96,4 +97,32 @@ func remove(root system.Root, names []string, want map[string][]byte) error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// Replace writes one file whole: a reader sees the old one or the new one. A
+// symbolic link is followed, so that what it names is replaced.
+func Replace(files system.Files, name string, data []byte) error {
+	if target, err := files.RealPath(name); err == nil {
+		name = target
+	}
+	dir, base := filepath.Split(name)
+	if dir == "" {
+		dir = "."
+	}
+	if err := files.MkdirAll(dir); err != nil {
+		return err
+	}
+	root, err := files.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	staged := "." + base + ".valkey-render"
+	if err := root.WriteFile(staged, data); err != nil {
+		return errors.Join(err, root.RemoveAll(staged))
+	}
+	if err := root.Rename(staged, base); err != nil {
+		return errors.Join(err, root.RemoveAll(staged))
+	}
+	return nil
 }

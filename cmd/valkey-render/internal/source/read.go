@@ -13,6 +13,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 	"github.com/valkey-render/valkey-render/render/finding"
+	"github.com/valkey-render/valkey-render/render/load"
 )
 
 // Stdin is the name that findings give to standard input.
@@ -26,22 +27,13 @@ type Request struct {
 	Kustomizations []string
 	// Recursive descends into the directories of Files.
 	Recursive bool
-	// MaxBytes is the most that is read of one file; what is longer is cut one
-	// byte later, so that the loader sees that it is too long.
-	MaxBytes int64
-}
-
-// Source is one input, by the name the user gave it.
-type Source struct {
-	Name string
-	Data []byte
 }
 
 // Read reads everything that req names, each file once however often and under
 // whatever names it is given. Directories give their *.yaml, *.yml and *.json
 // files in order of name; hidden ones and kustomization files are left out.
 // There is one finding for each file that cannot be read.
-func Read(sys system.System, req Request) ([]Source, finding.List) {
+func Read(sys system.System, req Request) ([]load.Source, finding.List) {
 	r := &reader{sys: sys, req: req, seen: map[string]bool{}}
 	for _, name := range req.Files {
 		if name == "-" {
@@ -60,7 +52,8 @@ type reader struct {
 	sys     system.System
 	req     Request
 	seen    map[string]bool // real paths, and Stdin
-	sources []Source
+	met     int             // files, also those read before
+	sources []load.Source
 
 	findings finding.List
 }
@@ -98,12 +91,12 @@ func (r *reader) stdin() {
 		return
 	}
 	r.seen[Stdin] = true
-	data, err := io.ReadAll(r.limit(r.sys.In))
+	data, err := io.ReadAll(limit(r.sys.In))
 	if err != nil {
 		r.fail(Stdin, err)
 		return
 	}
-	r.sources = append(r.sources, Source{Name: Stdin, Data: data})
+	r.sources = append(r.sources, load.Source{Name: Stdin, Data: data})
 }
 
 // operand reads a file or directory that was named by the user.
@@ -113,9 +106,8 @@ func (r *reader) operand(name string) {
 	case err != nil:
 		r.fail(name, err)
 	case info.IsDir():
-		before, failed := len(r.seen), len(r.findings)
-		r.directory(name)
-		if len(r.seen) == before+1 && len(r.findings) == failed {
+		met, failed := r.met, len(r.findings)
+		if r.directory(name) && r.met == met && len(r.findings) == failed {
 			r.fail(name, r.empty())
 		}
 	default:
@@ -131,15 +123,15 @@ func (r *reader) empty() error {
 	return errors.New("no .yaml, .yml or .json file in it (-R descends into directories)")
 }
 
-func (r *reader) directory(name string) {
+// directory reads what a directory lists; false if it was read before.
+func (r *reader) directory(name string) bool {
 	// A symbolic link that leads back to a parent ends here.
 	if !r.first(name) {
-		return
+		return false
 	}
 	entries, err := r.sys.Files.ReadDir(name)
 	if err != nil {
 		r.fail(name, err)
-		return
 	}
 	for _, entry := range entries {
 		// Hidden: .git, editors' copies, and the ..data of a mounted ConfigMap.
@@ -148,6 +140,7 @@ func (r *reader) directory(name string) {
 		}
 		r.entry(filepath.Join(name, entry.Name()), entry)
 	}
+	return true
 }
 
 // entry reads what a directory lists; symbolic links are followed.
@@ -179,6 +172,7 @@ func (r *reader) entry(path string, entry fs.DirEntry) {
 }
 
 func (r *reader) file(name string) {
+	r.met++
 	if !r.first(name) {
 		return
 	}
@@ -188,19 +182,18 @@ func (r *reader) file(name string) {
 		return
 	}
 	defer f.Close()
-	data, err := io.ReadAll(r.limit(f))
+	data, err := io.ReadAll(limit(f))
 	if err != nil {
 		r.fail(name, err)
 		return
 	}
-	r.sources = append(r.sources, Source{Name: filepath.ToSlash(name), Data: data})
+	r.sources = append(r.sources, load.Source{Name: filepath.ToSlash(name), Data: data})
 }
 
-func (r *reader) limit(from io.Reader) io.Reader {
-	if r.req.MaxBytes <= 0 {
-		return from
-	}
-	return io.LimitReader(from, r.req.MaxBytes+1)
+// limit cuts what is too long one byte later, so that the loader sees that it
+// is, and an endless device ends.
+func limit(from io.Reader) io.Reader {
+	return io.LimitReader(from, load.MaxBytes+1)
 }
 
 // isManifest reports whether a file of a directory is read. A kustomization

@@ -26,7 +26,7 @@ type System struct {
 // the operating system.
 type Files interface {
 	// Open opens a file for reading, following symbolic links.
-	Open(name string) (fs.File, error)
+	Open(name string) (File, error)
 	// Stat describes a file, following symbolic links.
 	Stat(name string) (fs.FileInfo, error)
 	// ReadDir lists a directory, sorted by name.
@@ -40,6 +40,9 @@ type Files interface {
 	// Getwd is the working directory.
 	Getwd() (string, error)
 }
+
+// File is an open file.
+type File = fs.File
 
 // Root is a directory to write in. Names are relative and slash-separated; a
 // name that leads out of it, by `..` or by a symbolic link, is an error.
@@ -66,7 +69,7 @@ const (
 
 type disk struct{}
 
-func (disk) Open(name string) (fs.File, error)          { return os.Open(name) }
+func (disk) Open(name string) (File, error)             { return os.Open(name) }
 func (disk) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
 func (disk) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 func (disk) MkdirAll(name string) error                 { return os.MkdirAll(name, dirMode) }

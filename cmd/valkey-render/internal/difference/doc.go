@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The valkey-render Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package golden compares a rendering with the one that is committed, as
+// Package difference compares a rendering with the one that is committed, as
 // unified diffs.
-package golden
+package difference

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The valkey-render Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package golden
+package difference
 
 import (
 	"bytes"

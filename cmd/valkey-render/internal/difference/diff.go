@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The valkey-render Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package golden
+package difference
 
 import (
 	"bytes"
@@ -101,4 +101,22 @@ func lines(text string) []string {
 	}
 	split[last] += "\n\\ No newline at end of file\n"
 	return split
+}
+
+// FirstDifference is the line of before, counted from 1, where after begins to
+// differ; 1 when either is empty.
+func FirstDifference(before, after []byte) int {
+	line := 1
+	for i := range min(len(before), len(after)) {
+		if before[i] != after[i] {
+			return line
+		}
+		if before[i] == '\n' {
+			line++
+		}
+	}
+	if len(before) == 0 || len(after) == 0 {
+		return 1
+	}
+	return line
 }

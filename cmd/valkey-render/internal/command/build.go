@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/outdir"
+	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
+	"github.com/valkey-render/valkey-render/render/write"
+)
+
+const buildLong = `Render specs into the Kubernetes objects that run them, on standard output or
+with --output-dir as one file per object. Findings go to standard error; while
+one is an error nothing is written.
+` + inputHelp + `
+
+A directory of --output-dir belongs to one build: files that an earlier build
+wrote there and this one does not are removed. They are known by their first
+line; every other file is left alone, and one that is in the way is an error.
+
+With --output krm it is a KRM function: a ResourceList is read from standard
+input, its specs are replaced by what they render to, and the findings are its
+results.`
+
+type buildRunner struct {
+	sys       system.System
+	input     input
+	output    choice
+	outputDir string
+}
+
+func newBuild(sys system.System) *cobra.Command {
+	r := &buildRunner{sys: sys, output: newChoice("yaml", "json", "krm")}
+	cmd := &cobra.Command{
+		Use:   "build (-f FILE | -k DIR)...",
+		Short: "Render specs into Kubernetes manifests",
+		Long:  buildLong,
+		Example: `  valkey-render build -f cluster.yaml | kubectl apply --server-side -f -
+  valkey-render build -f clusters/ -n shop --output-dir rendered/
+  valkey-render build -k environments/prod --output-dir rendered/prod/
+  valkey-render build --output krm < resourcelist.yaml`,
+		Args: noOperands,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := r.complete(cmd); err != nil {
+				return err
+			}
+			return r.run(cmd.Context())
+		},
+	}
+	r.input.addTo(cmd)
+	r.output.addTo(cmd, "output", "o", "what to write")
+	cmd.Flags().StringVarP(&r.outputDir, "output-dir", "d", "", "`directory` to keep one file per object in, instead of standard output")
+	_ = cmd.MarkFlagDirname("output-dir")
+	return cmd
+}
+
+// complete refuses flags that do not go together.
+func (r *buildRunner) complete(cmd *cobra.Command) error {
+	switch {
+	case r.output.value == "krm" && (r.input.given() || r.outputDir != ""):
+		return &usageError{cmd.CommandPath(), errors.New("--output krm reads standard input and writes standard output: it takes no -f, -k or --output-dir")}
+	case r.output.value == "krm":
+		return nil
+	case r.outputDir != "" && r.output.value != "yaml":
+		return &usageError{cmd.CommandPath(), errors.New("--output-dir writes YAML: it takes no --output " + r.output.value)}
+	case cmd.Flags().Changed("output-dir") && r.outputDir == "":
+		return &usageError{cmd.CommandPath(), errors.New("--output-dir is empty")}
+	}
+	if err := r.input.require(cmd); err != nil {
+		return err
+	}
+	if r.outputDir != "" {
+		return r.input.refuseOverlap(cmd, r.sys, r.outputDir)
+	}
+	return nil
+}
+
+func (r *buildRunner) run(ctx context.Context) error {
+	if r.output.value == "krm" {
+		return r.function(ctx)
+	}
+	result, err := r.input.render(ctx, r.sys)
+	if err != nil {
+		return err
+	}
+	say(r.sys, result.Findings)
+	if result.Findings.HasErrors() {
+		return errFindings
+	}
+	if r.outputDir != "" {
+		return r.directory(ctx, result.Objects)
+	}
+	encode := write.YAML
+	if r.output.value == "json" {
+		encode = list
+	}
+	data, err := encode(result.Objects)
+	if err != nil {
+		return err
+	}
+	return emit(r.sys.Out, data)
+}
+
+func (r *buildRunner) directory(ctx context.Context, objects []*unstructured.Unstructured) error {
+	files, err := write.Files(objects)
+	if err != nil {
+		return err
+	}
+	// Asked to stop, do not begin to write.
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	changes, err := outdir.Sync(r.sys.Files, r.outputDir, outdir.WithHeader(files))
+	if err != nil {
+		return subject(r.outputDir, err)
+	}
+	tell(r.sys, r.outputDir, changes)
+	return nil
+}
+
+// tell says what happened to an output directory.
+func tell(sys system.System, dir string, changes outdir.Changes) {
+	for _, name := range changes.Remove {
+		fmt.Fprintf(sys.Err, "%s: removed %s, which is no longer rendered\n", dir, name)
+	}
+	fmt.Fprintf(sys.Err, "%s: %d written, %d unchanged, %d removed\n", dir, len(changes.Write), changes.Unchanged, len(changes.Remove))
+}
+
+// list is all objects as one JSON List, which kubectl applies like a stream.
+func list(objects []*unstructured.Unstructured) ([]byte, error) {
+	items := make([]map[string]any, len(objects))
+	for i, object := range objects {
+		items[i] = object.Object
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+	return b.Bytes(), err
+}

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
+	"github.com/valkey-render/valkey-render/render/directive"
+)
+
+const directivesLong = `List the directives of valkey.conf that a Valkey version has: type, default,
+values, and whether a change applies live or restarts pods. What the renderer
+sets itself is listed with the reason; spec.config takes all others.
+
+PATTERN is a name, in any case and also an old one, a part of names, or a glob
+such as "repl-*". A single directive is shown in full.`
+
+type directivesRunner struct {
+	sys     system.System
+	version choice
+	class   choice
+	output  choice
+	// sentinel lists those of sentinel.conf, for spec.sentinel.config.
+	sentinel bool
+}
+
+func newDirectives(sys system.System) *cobra.Command {
+	versions := directive.Versions()
+	slices.Reverse(versions)
+	r := &directivesRunner{
+		sys: sys, version: newChoice(versions...), output: newChoice("table", "json", "yaml"),
+		class: newChoice("any", string(directive.Live), string(directive.Restart), "reserved"),
+	}
+	cmd := &cobra.Command{
+		Use:   "directives [PATTERN]",
+		Short: "List the directives that spec.config takes",
+		Long:  directivesLong,
+		Example: `  valkey-render directives maxmemory-policy
+  valkey-render directives "repl-*" --version 8.1
+  valkey-render directives --class live --output json
+  valkey-render directives --sentinel`,
+		Args: atMost(1, "pattern"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return r.run(strings.ToLower(strings.Join(args, "")))
+		},
+		ValidArgsFunction: r.complete,
+	}
+	r.version.addTo(cmd, "version", "", "Valkey version")
+	r.class.addTo(cmd, "class", "", "only those that apply live, that need a restart, or that are reserved")
+	r.output.addTo(cmd, "output", "o", "how to print them")
+	cmd.Flags().BoolVar(&r.sentinel, "sentinel", false, "those of sentinel.conf, for spec.sentinel.config")
+	return cmd
+}
+
+func (r *directivesRunner) run(pattern string) error {
+	found, err := r.source().matching(pattern)
+	if err != nil {
+		return err
+	}
+	found = slices.DeleteFunc(found, func(d directive.Directive) bool { return !r.wanted(d) })
+	if len(found) == 0 {
+		return fmt.Errorf("no directive of class %s matches %q in Valkey %s", r.class.value, pattern, r.version.value)
+	}
+	switch r.output.value {
+	case "json":
+		return emitJSON(r.sys.Out, described(found))
+	case "yaml":
+		text, err := yaml.Marshal(described(found))
+		if err != nil {
+			return fmt.Errorf("encode YAML: %w", err)
+		}
+		return emit(r.sys.Out, text)
+	}
+	if len(found) == 1 && pattern != "" {
+		return emit(r.sys.Out, detail(found[0], r.version.value, r.sentinel))
+	}
+	return emit(r.sys.Out, table(found, r.sentinel))
+}
+
+func (r *directivesRunner) source() directiveSource {
+	if r.sentinel {
+		return sentinelDirectives(r.version.value)
+	}
+	return serverDirectives(r.version.value)
+}
+
+func (r *directivesRunner) wanted(d directive.Directive) bool {
+	switch r.class.value {
+	case "any":
+		return true
+	case "reserved":
+		return d.Reserved != ""
+	default:
+		return d.Reserved == "" && string(d.Class) == r.class.value
+	}
+}
+
+func (r *directivesRunner) complete(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if len(args) == 0 {
+		for _, d := range r.source().all {
+			if strings.HasPrefix(d.Name, strings.ToLower(start)) {
+				names = append(names, d.Name)
+			}
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,350 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package outdir
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
+)
+
+// lay writes files below dir; a name that ends in / makes a directory.
+func lay(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(path, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// held is what a directory holds, directories with a final slash.
+func held(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			got[filepath.ToSlash(name)+"/"] = ""
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		got[filepath.ToSlash(name)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func rendered(files map[string]string) map[string][]byte {
+	out := map[string][]byte{}
+	for name, text := range files {
+		out[name] = []byte(text)
+	}
+	return WithHeader(out)
+}
+
+func TestSync(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, want map[string]string
+		after        map[string]string
+		changes      Changes
+	}{
+		"a directory that does not exist is made": {
+			want:    map[string]string{"a.yaml": "a\n", "shop/b.yaml": "b\n"},
+			after:   map[string]string{"a.yaml": Header + "a\n", "shop/": "", "shop/b.yaml": Header + "b\n"},
+			changes: Changes{Write: []string{"a.yaml", "shop/b.yaml"}},
+		},
+		"only what differs is written": {
+			before:  map[string]string{"a.yaml": Header + "a\n", "b.yaml": Header + "old\n"},
+			want:    map[string]string{"a.yaml": "a\n", "b.yaml": "new\n"},
+			after:   map[string]string{"a.yaml": Header + "a\n", "b.yaml": Header + "new\n"},
+			changes: Changes{Write: []string{"b.yaml"}, Unchanged: 1},
+		},
+		"stale files of ours go, with directories they leave empty": {
+			before:  map[string]string{"a.yaml": Header + "a\n", "shop/b.yaml": Header, "old/c.yaml": Header, "old/notes.txt": "x"},
+			want:    map[string]string{"a.yaml": "a\n"},
+			after:   map[string]string{"a.yaml": Header + "a\n", "old/": "", "old/notes.txt": "x"},
+			changes: Changes{Remove: []string{"old/c.yaml", "shop/b.yaml"}, Unchanged: 1},
+		},
+		"files of others stay, whatever they are called": {
+			before: map[string]string{
+				"kustomization.yaml": "resources: [a.yaml]\n", "statefulset-old-0.yaml": "kind: StatefulSet\n",
+				"header-below.yaml": "\n" + Header, "ours.txt": Header, ".hidden.yaml": Header, ".git/x.yaml": Header,
+				"shop/deep/x.yaml": Header,
+			},
+			want: map[string]string{"a.yaml": "a\n"},
+			after: map[string]string{
+				"kustomization.yaml": "resources: [a.yaml]\n", "statefulset-old-0.yaml": "kind: StatefulSet\n",
+				"header-below.yaml": "\n" + Header, "ours.txt": Header, ".hidden.yaml": Header, ".git/": "", ".git/x.yaml": Header,
+				"shop/": "", "shop/deep/": "", "shop/deep/x.yaml": Header, "a.yaml": Header + "a\n",
+			},
+			changes: Changes{Write: []string{"a.yaml"}},
+		},
+		"line ends that Git changed do not hide our files": {
+			before:  map[string]string{"stale.yaml": strings.TrimSuffix(Header, "\n") + "\r\na\r\n"},
+			after:   map[string]string{},
+			changes: Changes{Remove: []string{"stale.yaml"}},
+		},
+		"what a killed run left staged is cleared": {
+			before:  map[string]string{staging + "/a.yaml": "half"},
+			want:    map[string]string{"a.yaml": "a\n"},
+			after:   map[string]string{"a.yaml": Header + "a\n"},
+			changes: Changes{Write: []string{"a.yaml"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			if c.before != nil {
+				lay(t, dir, c.before)
+			}
+			changes, err := Sync(system.Disk(), dir, rendered(c.want))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.changes, changes); diff != "" {
+				t.Errorf("changes (-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(c.after, held(t, dir)); diff != "" {
+				t.Errorf("directory (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhatIsInTheWayIsNamedAndNothingChanges(t *testing.T) {
+	dir := t.TempDir()
+	before := map[string]string{
+		"a.yaml": "mine\n", "b.yaml/": "", "shop": "a file", "stale.yaml": Header, "fine.yaml": Header + "old\n",
+	}
+	lay(t, dir, before)
+	outside := filepath.Join(t.TempDir(), "outside.yaml")
+	lay(t, filepath.Dir(outside), map[string]string{"outside.yaml": Header + "x\n"})
+	if err := os.Symlink(outside, filepath.Join(dir, "link.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	state := held(t, dir)
+	_, err := Sync(system.Disk(), dir, rendered(map[string]string{
+		"a.yaml": "1", "b.yaml": "2", "shop/c.yaml": "3", "link.yaml": "4", "fine.yaml": "5",
+		"../out.yaml": "6", "/abs.yaml": "7", "a/b/c.yaml": "8", "x.sh": "9", ".hidden.yaml": "10",
+	}))
+	if err == nil {
+		t.Fatal("no error")
+	}
+	want := []string{
+		`"../out.yaml" is not a name for a rendered file`,
+		`".hidden.yaml" is not a name for a rendered file`,
+		`"/abs.yaml" is not a name for a rendered file`,
+		`"a/b/c.yaml" is not a name for a rendered file`,
+		`"x.sh" is not a name for a rendered file`,
+		`a.yaml: exists and was not written by valkey-render; move it away, or render into a directory of its own`,
+		`b.yaml: exists and is not a regular file`,
+		`link.yaml: exists and is not a regular file`,
+		`shop: exists and is not a directory`,
+	}
+	if diff := cmp.Diff(want, strings.Split(err.Error(), "\n")); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if diff := cmp.Diff(state, held(t, dir)); diff != "" {
+		t.Errorf("directory changed (-before +after)\n%s", diff)
+	}
+}
+
+func TestASymlinkedNamespaceDirectoryIsNotWrittenThrough(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	lay(t, outside, map[string]string{"b.yaml": Header})
+	if err := os.Symlink(outside, filepath.Join(dir, "shop")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Sync(system.Disk(), dir, rendered(map[string]string{"shop/a.yaml": "a"})); err == nil {
+		t.Error("no error")
+	}
+	if _, err := Sync(system.Disk(), dir, nil); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(map[string]string{"b.yaml": Header}, held(t, outside)); diff != "" {
+		t.Errorf("outside changed (-before +after)\n%s", diff)
+	}
+}
+
+func TestUnchangedFilesAreNotTouched(t *testing.T) {
+	dir := t.TempDir()
+	want := rendered(map[string]string{"a.yaml": "a\n"})
+	if _, err := Sync(system.Disk(), dir, want); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(filepath.Join(dir, "a.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o755)
+	if _, err := Sync(system.Disk(), dir, want); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.Stat(filepath.Join(dir, "a.yaml"))
+	if err != nil || !os.SameFile(before, after) || !before.ModTime().Equal(after.ModTime()) {
+		t.Errorf("the file was written again (%v)", err)
+	}
+}
+
+// breaking fails the nth change of a directory.
+type breaking struct {
+	system.Files
+	left *int
+}
+
+type breakingRoot struct {
+	system.Root
+	left *int
+}
+
+var errBroken = errors.New("disk full")
+
+func (b breaking) OpenRoot(name string) (system.Root, error) {
+	root, err := b.Files.OpenRoot(name)
+	return breakingRoot{root, b.left}, err
+}
+
+func (b breakingRoot) spend() error {
+	if *b.left--; *b.left == 0 {
+		return errBroken
+	}
+	return nil
+}
+
+func (b breakingRoot) WriteFile(name string, data []byte) error {
+	if err := b.spend(); err != nil {
+		// A full disk leaves half a file behind.
+		return errors.Join(err, b.Root.WriteFile(name, data[:len(data)/2]))
+	}
+	return b.Root.WriteFile(name, data)
+}
+
+func (b breakingRoot) MkdirAll(name string) error {
+	if err := b.spend(); err != nil {
+		return err
+	}
+	return b.Root.MkdirAll(name)
+}
+
+func (b breakingRoot) Rename(from, to string) error {
+	if err := b.spend(); err != nil {
+		return err
+	}
+	return b.Root.Rename(from, to)
+}
+
+func (b breakingRoot) Remove(name string) error {
+	if err := b.spend(); err != nil {
+		return err
+	}
+	return b.Root.Remove(name)
+}
+
+// TestAFailureAtAnyPointLeavesWholeFiles breaks every single change in turn:
+// each file is the old or the new one, stale files are removed only once all
+// new ones are in place, and running again ends where the first run would have.
+func TestAFailureAtAnyPointLeavesWholeFiles(t *testing.T) {
+	old := map[string]string{"a.yaml": Header + "old a\n", "b.yaml": Header + "old b\n", "stale.yaml": Header, "keep.txt": "k"}
+	want := rendered(map[string]string{"a.yaml": "new a\n", "b.yaml": "new b\n", "shop/c.yaml": "new c\n"})
+	failures := 0
+	for n := 1; ; n++ {
+		dir := filepath.Join(t.TempDir(), "out")
+		lay(t, dir, old)
+		left := n
+		_, err := Sync(breaking{system.Disk(), &left}, dir, want)
+		if err == nil {
+			break
+		}
+		failures++
+		if !errors.Is(err, errBroken) {
+			t.Fatalf("change %d: %v", n, err)
+		}
+		got := held(t, dir)
+		complete := true
+		for name, data := range want {
+			if got[name] != string(data) {
+				complete = false
+				if got[name] != old[name] {
+					t.Errorf("change %d: %s is neither old nor new: %q", n, name, got[name])
+				}
+			}
+		}
+		if _, ok := got["stale.yaml"]; !ok && !complete {
+			t.Errorf("change %d: a stale file was removed before the new ones were in place", n)
+		}
+		if left := slices.DeleteFunc(slices.Collect(maps.Keys(got)), func(name string) bool {
+			return !strings.HasPrefix(name, staging)
+		}); len(left) > 0 {
+			t.Errorf("change %d: left behind %v", n, left)
+		}
+		if _, err := Sync(system.Disk(), dir, want); err != nil {
+			t.Errorf("change %d: running again: %v", n, err)
+		}
+		final := map[string]string{"keep.txt": "k", "shop/": ""}
+		for name, data := range want {
+			final[name] = string(data)
+		}
+		if diff := cmp.Diff(final, held(t, dir)); diff != "" {
+			t.Errorf("change %d: running again (-want +got)\n%s", n, diff)
+		}
+	}
+	if failures < 10 {
+		t.Errorf("only %d failures were tried", failures)
+	}
+}
+
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	lay(t, dir, map[string]string{"real.yaml": "old"})
+	if err := os.Symlink("real.yaml", filepath.Join(dir, "link.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"link.yaml", "sub/new.yaml"} {
+		if err := Replace(system.Disk(), filepath.Join(dir, name), []byte("new")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := map[string]string{"real.yaml": "new", "link.yaml": "new", "sub/": "", "sub/new.yaml": "new"}
+	if diff := cmp.Diff(want, held(t, dir)); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	left := 1
+	if err := Replace(breaking{system.Disk(), &left}, filepath.Join(dir, "real.yaml"), []byte("newer")); !errors.Is(err, errBroken) {
+		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff(want, held(t, dir)); diff != "" {
+		t.Errorf("after a failure (-want +got)\n%s", diff)
+	}
+}
