@@ -133,3 +133,22 @@ func withLimit(limit string) *v1alpha1.ValkeyCluster {
 	c.Spec.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(limit)}
 	return c
 }
+
+// BenchmarkTexts is all config text of one cluster.
+func BenchmarkTexts(b *testing.B) {
+	c := read(b, filepath.Join("testdata", "text", "user-directives"))
+	b.ReportAllocs()
+	for b.Loop() {
+		if errs := conf.Check(c); len(errs) > 0 {
+			b.Fatal(errs.ToAggregate())
+		}
+		if _, err := conf.Server(c); err != nil {
+			b.Fatal(err)
+		}
+		for _, version := range v1alpha1.Versions() {
+			if _, err := conf.Live(c, version); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

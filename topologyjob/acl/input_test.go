@@ -80,8 +80,13 @@ func TestNeedsNamesEverySecretKey(t *testing.T) {
 	c := sampleCluster()
 	needs := Needs(c, c.Spec.Users)
 	want := []Ref{
-		{"c-auth", "password"}, {"c-system", "_exporter.current"}, {"c-system", "_operator.current"}, {"c-system", "_replication.current"},
-		{"c-users", "app"}, {"batch", "now"}, {"batch", "before"},
+		{"c-auth", "password"},
+		{"c-system", "_exporter.current"},
+		{"c-system", "_operator.current"},
+		{"c-system", "_replication.current"},
+		{"c-users", "app"},
+		{"batch", "now"},
+		{"batch", "before"},
 	}
 	if diff := cmp.Diff(want, needs); diff != "" {
 		t.Error(diff)
