@@ -27,3 +27,17 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }
+
+func TestNoGoldenIsUnread(t *testing.T) {
+	entries, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		switch entry.Name() {
+		case "errors", "kustomized.yaml", "remote.txt", "fuzz", "rapid":
+		default:
+			t.Errorf("nobody reads testdata/%s", entry.Name())
+		}
+	}
+}

@@ -49,19 +49,20 @@ func (l *loader) object(d document, n *yaml.Node, depth int) {
 	case group == v1alpha1.Group, ours(kind) && (l.opts.Foreign == ForeignError || finding.Nearest(version, []string{apiVersion}) != ""):
 		l.unknownKind(d, n, version, kind)
 	default:
-		near := finding.Nearest(kind, kinds())
-		if group == "" || version == "" {
-			near = ""
-		}
-		message := fmt.Sprintf("%s of %s is neither a ValkeyCluster nor a ValkeyACL", kind, version)
-		if near != "" && l.opts.Foreign == ForeignError {
-			message += fmt.Sprintf("; did you mean kind %s of %s?", near, apiVersion)
-		}
-		if kind == "Kustomization" {
-			message += "; build a kustomization with -k"
-		}
-		l.foreign(d, n, message, kind, false)
+		l.other(d, n, version, kind)
 	}
+}
+
+// other deals with an object of another group.
+func (l *loader) other(d document, n *yaml.Node, version, kind string) {
+	message := fmt.Sprintf("%s of %s is neither a ValkeyCluster nor a ValkeyACL", kind, version)
+	if near := finding.Nearest(kind, kinds()); near != "" {
+		message += fmt.Sprintf("; did you mean kind %s of %s?", near, apiVersion)
+	}
+	if kind == "Kustomization" {
+		message += "; build a kustomization with -k"
+	}
+	l.foreign(d, n, message, kind, false)
 }
 
 func kinds() []string { return []string{v1alpha1.KindCluster, v1alpha1.KindACL} }
