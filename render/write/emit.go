@@ -209,6 +209,9 @@ func literal(s string) bool {
 	return strings.Trim(s, " \t\n") != "" && (last == "" || strings.Trim(last, " \t") != "") && validUTF8(s)
 }
 
+// readable undoes what encoding/json escapes for the sake of HTML.
+var readable = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+
 // scalar writes a text on one line: plain if it is text to everyone, else in
 // double quotes.
 func (e *emitter) scalar(s string) {
@@ -218,7 +221,7 @@ func (e *emitter) scalar(s string) {
 	}
 	// Encoding a string cannot fail.
 	quoted, _ := json.Marshal(s)
-	text := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(quoted))
+	text := readable.Replace(string(quoted))
 	for _, r := range text {
 		if printable(r) {
 			e.out = append(e.out, string(r)...)

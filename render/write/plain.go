@@ -59,5 +59,9 @@ func plain(s string) bool {
 	if strings.IndexByte("yYnNtTfFoO.+-0123456789<", s[0]) < 0 {
 		return true
 	}
+	if s[0] >= 'A' && len(s) > len("false") {
+		// What begins with a letter is only mistaken when it is one of the words.
+		return true
+	}
 	return !notText.MatchString(s) && !notText.MatchString(strings.ReplaceAll(s, "_", ""))
 }

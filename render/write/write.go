@@ -4,9 +4,11 @@
 package write
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,16 +18,31 @@ import (
 
 // YAML returns the objects in the order given, with `---` between them.
 func YAML(objs []*unstructured.Unstructured) ([]byte, error) {
+	var out bytes.Buffer
+	if err := To(&out, objs); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// To writes what YAML returns, an object at a time, so that the text of a large
+// fleet is never in memory as a whole. Nothing is written of an object that cannot
+// be, nor of those after it.
+func To(w io.Writer, objs []*unstructured.Unstructured) error {
 	var e emitter
 	for i, obj := range objs {
+		e.out = e.out[:0]
 		if i > 0 {
 			e.out = append(e.out, "---\n"...)
 		}
 		if err := e.object(obj); err != nil {
-			return nil, err
+			return err
+		}
+		if _, err := w.Write(e.out); err != nil {
+			return fmt.Errorf("%s: write failed: %w", describe(obj), err)
 		}
 	}
-	return e.out, nil
+	return nil
 }
 
 // Files returns the objects by path: <kind>-<name>.yaml in lower case, below a
