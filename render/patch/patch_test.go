@@ -15,15 +15,27 @@ import (
 	"github.com/valkey-render/valkey-render/render/patch"
 )
 
+// change is a patch, and the value that it leads to at a path of an object.
+type change struct {
+	name   string
+	patch  v1alpha1.Patch
+	object string
+	path   []string
+	want   string
+}
+
+func (c change) check(t *testing.T) {
+	out, errs := apply(t, objects(t, composed), c.patch)
+	if errs != "" {
+		t.Fatal(errs)
+	}
+	if got := at(t, out, c.object, c.path...); got != c.want {
+		t.Errorf("got  %s\nwant %s", got, c.want)
+	}
+}
+
 func TestPatchesChangeWhatTheySelect(t *testing.T) {
-	template := []string{"spec", "template", "spec"}
-	for _, tc := range []struct {
-		name   string
-		patch  v1alpha1.Patch
-		object string
-		path   []string
-		want   string
-	}{
+	for _, tc := range []change{
 		{
 			"strategic merge by its own name",
 			v1alpha1.Patch{Patch: "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: shop-0}\nspec: {minReadySeconds: 5}"},
@@ -81,6 +93,14 @@ func TestPatchesChangeWhatTheySelect(t *testing.T) {
 			[]string{"spec", "minReadySeconds"},
 			"null",
 		},
+	} {
+		t.Run(tc.name, tc.check)
+	}
+}
+
+func TestPatchesOfBothFormsAreApplied(t *testing.T) {
+	template := []string{"spec", "template", "spec"}
+	for _, tc := range []change{
 		{
 			"containers merge by name",
 			v1alpha1.Patch{Target: target("StatefulSet", "shop-0"), Patch: "spec: {template: {spec: {containers: [{name: server, env: [{name: X, value: z}]}]}}}"},
@@ -158,15 +178,7 @@ func TestPatchesChangeWhatTheySelect(t *testing.T) {
 			`[{"name":"more","port":80},{"name":"valkey","port":6379,"protocol":"TCP","targetPort":"valkey"}]`,
 		},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			out, errs := apply(t, objects(t, composed), tc.patch)
-			if errs != "" {
-				t.Fatal(errs)
-			}
-			if got := at(t, out, tc.object, tc.path...); got != tc.want {
-				t.Errorf("got  %s\nwant %s", got, tc.want)
-			}
-		})
+		t.Run(tc.name, tc.check)
 	}
 }
 
