@@ -45,7 +45,7 @@ func checkCluster(origin finding.Origin, c *v1alpha1.ValkeyCluster) finding.List
 func advise(origin finding.Origin, all []advice.Advice) finding.List {
 	var findings finding.List
 	for _, a := range all {
-		findings = append(findings, origin.New(finding.Code(a.Code), a.Path.String(), a.Message))
+		findings = append(findings, origin.New(a.Code, a.Path.String(), a.Message))
 	}
 	return findings
 }
