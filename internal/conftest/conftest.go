@@ -81,7 +81,7 @@ func acceptServer(t *testing.T, c *v1alpha1.ValkeyCluster) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	users, err := acl.Text(version, input(t, c))
+	users, err := acl.Text(version, Input(t, c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func acceptServer(t *testing.T, c *v1alpha1.ValkeyCluster) {
 		Args: localArgs(t, conf.Args(c)),
 		TCP:  !c.TLSEnabled(),
 	}
-	maps.Copy(opts.Files, certificates(t, c))
+	maps.Copy(opts.Files, Certificates(t, c))
 	server := servertest.Start(t, version, opts)
 	client := login(t, server)
 	want := asked(version, parse(t, opts.Conf), parse(t, live), arguments(opts.Args))
@@ -173,8 +173,8 @@ func asked(version string, files ...[]line) map[string]string {
 	return want
 }
 
-// input gives every user the same password.
-func input(t *testing.T, c *v1alpha1.ValkeyCluster) acl.Input {
+// Input gives every user the same password.
+func Input(t *testing.T, c *v1alpha1.ValkeyCluster) acl.Input {
 	t.Helper()
 	hash, err := acl.Hash([]byte(Password))
 	if err != nil {
@@ -215,7 +215,7 @@ func acceptSentinel(t *testing.T, c *v1alpha1.ValkeyCluster) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	users, err := acl.SentinelText(version, input(t, c))
+	users, err := acl.SentinelText(version, Input(t, c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func acceptSentinel(t *testing.T, c *v1alpha1.ValkeyCluster) {
 	if c.TLSEnabled() {
 		opts.Args = []string{"--tls-port", freePort(t)}
 	}
-	maps.Copy(opts.Files, certificates(t, c))
+	maps.Copy(opts.Files, Certificates(t, c))
 	client := login(t, servertest.Start(t, version, opts))
 	reply, err := client.Do("SENTINEL", "MASTER", name.SentinelMaster)
 	if err != nil {

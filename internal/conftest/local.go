@@ -125,8 +125,8 @@ func split(row string) []string {
 	return words
 }
 
-// certificates are ca.crt, tls.crt and tls.key for a cluster with TLS.
-func certificates(t *testing.T, c *v1alpha1.ValkeyCluster) map[string]string {
+// Certificates are ca.crt, tls.crt and tls.key for a cluster with TLS.
+func Certificates(t *testing.T, c *v1alpha1.ValkeyCluster) map[string]string {
 	t.Helper()
 	if !c.TLSEnabled() {
 		return nil
