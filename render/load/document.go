@@ -51,7 +51,24 @@ func (d document) at(code finding.Code, line, column int, message string) findin
 	return f
 }
 
-func (l *loader) add(f finding.Finding) { l.findings = append(l.findings, f) }
+// add keeps a finding, with what it quotes of the input cut to a readable size.
+func (l *loader) add(f finding.Finding) {
+	f.Message, f.Path, f.Object = shorten(f.Message, 400), shorten(f.Path, 300), shorten(f.Object, 300)
+	l.findings = append(l.findings, f)
+}
+
+// shorten cuts the middle out of a text that is longer than most letters: what
+// was meant is said at the end.
+func shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	letters := []rune(s)
+	if len(letters) <= most {
+		return s
+	}
+	return string(letters[:most/2]) + "…" + string(letters[len(letters)-most/2:])
+}
 
 func (l *loader) source(s Source) {
 	whole := document{source: s}

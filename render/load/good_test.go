@@ -269,6 +269,19 @@ func TestDerivedSourcesHaveNoLines(t *testing.T) {
 	}
 }
 
+func TestLongValuesAreCutInMessages(t *testing.T) {
+	long := strings.Repeat("é", 5000)
+	_, findings := parse(cluster("a", "spec:\n  storage: "+long+"\n  "+long[:800]+": 1\n  shards: 1"+strings.Repeat("0", 5000)+"\n"), load.Options{})
+	if len(findings) != 3 {
+		t.Fatalf("%d findings", len(findings))
+	}
+	for _, f := range findings {
+		if n := len([]rune(f.String())); n > 800 {
+			t.Errorf("%d letters: %s", n, f)
+		}
+	}
+}
+
 func TestSizeLimit(t *testing.T) {
 	big := append([]byte(cluster("a", "")), bytes.Repeat([]byte("#\n"), load.MaxBytes/2)...)
 	_, findings := load.Parse([]load.Source{{Name: "big.yaml", Data: big}}, load.Options{})
