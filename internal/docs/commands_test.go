@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Comments above a fenced block say what the tests do with it:
+//
+//	file: NAME   it is the content of that file
+//	run          it is run by sh, and exits with 0
+//	run: STATUS  and exits with that status
+//	output       it is what the block run before has printed; a line … stands
+//	             for any number of lines
+//
+// The blocks of a page share one directory and run in their order.
+
+func TestCommandsOfThePagesRun(t *testing.T) {
+	bin, ran := t.TempDir(), 0
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "valkey-render"), "./cmd/valkey-render")
+	build.Dir = root
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	for name, p := range pages(t) {
+		for _, f := range p.Fences {
+			if f.Comment != "" {
+				ran++
+				t.Run(strings.TrimSuffix(filepath.Base(name), ".md"), func(t *testing.T) { follow(t, p, bin) })
+				break
+			}
+		}
+	}
+	if ran < 6 {
+		t.Errorf("only %d pages have commands", ran)
+	}
+}
+
+// follow does what a page says; the program is in bin.
+func follow(t *testing.T, p page, bin string) {
+	t.Parallel()
+	dir := t.TempDir()
+	said := ""
+	for _, f := range p.Fences {
+		what, argument, _ := strings.Cut(f.Comment, ": ")
+		switch what {
+		case "":
+		case "file":
+			store(t, filepath.Join(dir, filepath.FromSlash(argument)), f.Text)
+		case "run":
+			want, _ := strconv.Atoi(argument)
+			var status int
+			said, status = shell(t, bin, dir, f.Text)
+			if status != want {
+				t.Fatalf("%s:%d: exit status %d, want %d:\n%s", p.Path, f.Line, status, want, said)
+			}
+		case "output":
+			if !matches(f.Text, said) {
+				t.Errorf("%s:%d: this was printed:\n%s", p.Path, f.Line, said)
+			}
+		default:
+			t.Errorf("%s:%d: the tests do not know the comment %q", p.Path, f.Line, f.Comment)
+		}
+	}
+}
+
+func store(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shell runs a block; what it prints is both streams as a terminal shows them.
+func shell(t *testing.T, bin, dir, text string) (said string, status int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-euc", text)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "LC_ALL=C")
+	out, err := cmd.CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return string(out), exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out), 0
+}
+
+// matches compares line by line; … in want is any number of lines, none included.
+func matches(want, got string) bool {
+	return matchLines(strings.Split(strings.TrimSpace(want), "\n"), strings.Split(strings.TrimSpace(got), "\n"))
+}
+
+func matchLines(want, got []string) bool {
+	for len(want) > 0 {
+		if want[0] == "…" {
+			for i := range len(got) + 1 {
+				if matchLines(want[1:], got[i:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(got) == 0 || want[0] != got[0] {
+			return false
+		}
+		want, got = want[1:], got[1:]
+	}
+	return len(got) == 0
+}
+
+// TestTheEmbeddingExampleRuns: the program of the page on embedding compiles in this
+// module and renders.
+func TestTheEmbeddingExampleRuns(t *testing.T) {
+	dir := t.TempDir()
+	for _, f := range read(t, "docs/guide/embedding.md").Fences {
+		if f.Comment == "file: main.go" {
+			store(t, filepath.Join(dir, "main.go"), f.Text)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "run", filepath.Join(dir, "main.go"), "examples/smallest-cache/cluster.yaml")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil || !strings.Contains(string(out), "kind: StatefulSet\n") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
