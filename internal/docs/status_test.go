@@ -4,10 +4,12 @@
 package docs
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -45,48 +47,63 @@ func names(t *testing.T, prefix string) map[string]bool {
 	return out
 }
 
+// statusWords are what the pages say about the status: conditions, reasons, events.
+type statusWords struct {
+	t     *testing.T
+	known map[string]map[string]bool
+	said  map[string]map[string]bool
+}
+
+func newStatusWords(t *testing.T) statusWords {
+	t.Helper()
+	w := statusWords{t, map[string]map[string]bool{}, map[string]map[string]bool{}}
+	for _, what := range []string{"Condition", "Reason", "Event"} {
+		w.known[what], w.said[what] = names(t, what), map[string]bool{}
+	}
+	return w
+}
+
+func (w statusWords) see(where, what, name string) {
+	w.t.Helper()
+	if !w.known[what][name] {
+		w.t.Errorf("%s: the API has no %s %q", where, what, name)
+	}
+	w.said[what][name] = true
+}
+
+// table reads rows of a name, one of two words and a text.
+func (w statusWords) table(where, what string, s section, words ...string) {
+	w.t.Helper()
+	if len(s.rows()) == 0 {
+		w.t.Errorf("%s: no table", where)
+	}
+	for _, row := range s.rows() {
+		w.see(where, what, code(row[0]))
+		if len(row) != 3 || !slices.Contains(words, row[1]) || row[2] == "" {
+			w.t.Errorf("%s: want a name, one of %v, and a text: %v", where, words, row)
+		}
+	}
+}
+
 // TestStatusIsDocumented: every condition has a heading under "Conditions" with a table
 // of its reasons, every event a row under "Events"; and nothing else has.
 func TestStatusIsDocumented(t *testing.T) {
-	conditions, reasons, events := names(t, "Condition"), names(t, "Reason"), names(t, "Event")
-	said := map[string]map[string]bool{"condition": {}, "reason": {}, "event": {}}
-	see := func(p page, s section, what, name string, known map[string]bool) {
-		if !known[name] {
-			t.Errorf("%s:%d: the API has no %s %q", p.Path, s.Line, what, name)
-		}
-		said[what][name] = true
-	}
+	w := newStatusWords(t)
 	for _, path := range specPages {
-		p := read(t, path)
-		for _, s := range p.Sections {
-			switch s.Above {
-			case "Conditions":
-				if s.Level != 3 {
-					break
-				}
-				see(p, s, "condition", code(s.Title), conditions)
-				if len(s.rows()) == 0 {
-					t.Errorf("%s:%d: condition %s has no table of reasons", path, s.Line, s.Title)
-				}
-				for _, row := range s.rows() {
-					see(p, s, "reason", code(row[0]), reasons)
-					if row[1] != "True" && row[1] != "False" || len(row) != 3 || row[2] == "" {
-						t.Errorf("%s:%d: want the columns reason, status, meaning: %v", path, s.Line, row)
-					}
-				}
-			case "Events":
-				for _, row := range s.rows() {
-					see(p, s, "event", code(row[0]), events)
-					if row[1] != "Normal" && row[1] != "Warning" || len(row) != 3 || row[2] == "" {
-						t.Errorf("%s:%d: want the columns reason, type, when: %v", path, s.Line, row)
-					}
-				}
+		for _, s := range read(t, path).Sections {
+			where := fmt.Sprintf("%s:%d", path, s.Line)
+			switch {
+			case s.Above == "Conditions" && s.Level == 3:
+				w.see(where, "Condition", code(s.Title))
+				w.table(where, "Reason", s, "True", "False")
+			case s.Above == "Events":
+				w.table(where, "Event", s, "Normal", "Warning")
 			}
 		}
 	}
-	for what, known := range map[string]map[string]bool{"condition": conditions, "reason": reasons, "event": events} {
+	for what, known := range w.known {
 		for name := range known {
-			if !said[what][name] {
+			if !w.said[what][name] {
 				t.Errorf("docs/spec: nothing about the %s %s", what, name)
 			}
 		}
