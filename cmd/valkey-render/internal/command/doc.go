@@ -9,4 +9,4 @@
 // exit.go is the one place that maps errors to exit codes.
 package command
 
-//go:generate go run ../docgen ../../../../docs/cli.md
+//go:generate go run ../docgen

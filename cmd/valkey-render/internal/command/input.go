@@ -90,22 +90,22 @@ func renderSources(sources []load.Source, before finding.List, opts load.Options
 
 // holds reports which -f, if any, would read what is written to path.
 func (in *input) holds(files system.Files, path string) (string, bool) {
-	real, err := files.RealPath(path)
+	target, err := files.RealPath(path)
 	if err != nil {
 		// What does not exist yet lies where its parent does.
 		parent, err := files.RealPath(filepath.Dir(filepath.Clean(path)))
 		if err != nil {
 			return "", false
 		}
-		real = filepath.Join(parent, filepath.Base(path))
+		target = filepath.Join(parent, filepath.Base(path))
 	}
 	for _, name := range in.files {
 		from, err := files.RealPath(name)
 		if name == "-" || err != nil {
 			continue
 		}
-		below := strings.HasPrefix(real, from+string(filepath.Separator))
-		if real == from || below && (in.recursive || filepath.Dir(real) == from && filepath.Ext(real) != "") {
+		below := strings.HasPrefix(target, from+string(filepath.Separator))
+		if target == from || below && (in.recursive || filepath.Dir(target) == from && filepath.Ext(target) != "") {
 			return name, true
 		}
 	}

@@ -5,6 +5,8 @@ package crdschema
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -137,8 +139,10 @@ func specs(t *testing.T) map[string]any {
 		decoder := yaml.NewDecoder(bytes.NewReader(data))
 		for i := 1; ; i++ {
 			var document any
-			if decoder.Decode(&document) != nil {
+			if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
 				return nil
+			} else if err != nil {
+				return err
 			}
 			if object, ok := document.(map[string]any); ok && object["apiVersion"] == "valkey-render.dev/v1alpha1" {
 				found[path+"#"+string(rune('0'+i))] = document

@@ -17,14 +17,13 @@ import (
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 )
 
+// file is the page, seen from the directories of docgen and of command, where
+// go generate runs.
+const file = "../../../../docs/cli.md"
+
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: docgen FILE")
-		os.Exit(2)
-	}
-	if err := os.WriteFile(os.Args[1], page(), 0o666); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
+	if err := os.WriteFile(file, page(), 0o666); err != nil {
+		panic(err)
 	}
 }
 
