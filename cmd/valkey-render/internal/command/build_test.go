@@ -171,6 +171,30 @@ func TestBuildRefusesToWriteIntoItsInput(t *testing.T) {
 	}
 }
 
+func TestBuildAnEnvironment(t *testing.T) {
+	s := newSession(t, map[string]string{
+		"base/cluster.yaml": smallest, "base/kustomization.yaml": "resources: [cluster.yaml]\n",
+		"dev/kustomization.yaml":  "resources: [../base]\nnamePrefix: dev-\nnamespace: dev\n",
+		"prod/kustomization.yaml": "resources: [../base]\nnamespace: prod\n",
+	})
+	all := strings.Join(identities(t, s.must(exitOK, "build", "-k", "dev", "-k", "prod", "-f", "base").out), " ")
+	for _, want := range []string{"StatefulSet/dev/dev-cache-0", "StatefulSet/prod/cache-0", "StatefulSet/shop/cache-0"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %s in %s", want, all)
+		}
+	}
+	s.must(exitOK, "build", "-k", "dev", "-k", "prod", "-d", "out")
+	if diff := cmp.Diff([]string{"dev", "prod"}, listed(t, "out")); diff != "" {
+		t.Errorf("folders of namespaces (-want +got)\n%s", diff)
+	}
+	s.must(exitOK, "check", "-k", "dev", "-k", "prod", "out")
+	// One environment less: its folder goes.
+	s.must(exitOK, "build", "-k", "prod", "-k", "base", "-d", "out")
+	if diff := cmp.Diff([]string{"prod", "shop"}, listed(t, "out")); diff != "" {
+		t.Errorf("folders of namespaces (-want +got)\n%s", diff)
+	}
+}
+
 // broken is a pipe whose reader is gone, or a full disk.
 type broken struct{ err error }
 

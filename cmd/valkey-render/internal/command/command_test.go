@@ -101,7 +101,7 @@ func TestTranscripts(t *testing.T) {
 			"build -o krm -f a.yaml", "build -d '' -f a.yaml", "build -f", "validate --fail-on never -f a.yaml",
 			"check -f a.yaml", "check -f a.yaml one two", "check one", "version x", "schema --kind ValkeyNode",
 			"explain one two", "directives one two", "completion", "completion tcsh", "build -f a.yaml --timeout soon",
-			"build -f a.yaml --timeout -1s", "--nope",
+			"build -f a.yaml --timeout -1s", "--nope", "help biuld", "help build extra",
 		}},
 		"unreadable": {files: files{"empty/notes.txt": "", "k/x.yaml": ""}, lines: []string{
 			"build -f nope.yaml -f empty -k k -k gone", "validate -f nope.yaml -o github", "check -f nope.yaml out",
@@ -111,6 +111,12 @@ func TestTranscripts(t *testing.T) {
 		}},
 		"other-kinds": {files: files{"other.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n"}, lines: []string{
 			"validate -f other.yaml", "validate -f other.yaml --ignore-other-kinds",
+		}},
+		"in-the-way": {files: files{
+			"a.yaml": smallest, "file": "", "out/statefulset-cache-0.yaml": "mine: true\n", "out/service-cache.yaml/x": "", "golden.yaml/x": "",
+		}, lines: []string{
+			"build -f a.yaml -d file", "build -f a.yaml -d file/below", "build -f a.yaml -d out", "check -f a.yaml out --update",
+			"check -f a.yaml file/below", "check -f a.yaml file/golden.yaml --update", "check -f a.yaml nope/golden.yaml",
 		}},
 		"explain": {lines: []string{
 			"explain shards", "explain vkacl.spec.users.keys --recursive", "explain config.maxmemory", "explain spec.shard",

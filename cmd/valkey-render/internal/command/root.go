@@ -97,19 +97,16 @@ func NewRoot(sys system.System, version string) *cobra.Command {
 		newBuild(sys), newCheck(sys, version), newValidate(sys, version),
 		newDirectives(sys), newExplain(sys), newSchema(sys), newVersion(sys, version), newCompletion(sys),
 	)
+	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
-	if help, _, err := root.Find([]string{"help"}); err == nil {
-		help.Example = "  valkey-render help build"
-	}
 	return root
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
-	text := fmt.Sprintf("unknown command %q", name)
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
-		text += fmt.Sprintf("; did you mean %s?", strings.Join(near, " or "))
+		return fmt.Errorf("unknown command %q; did you mean %s?", name, strings.Join(near, " or "))
 	}
-	return fmt.Errorf("%s", text)
+	return fmt.Errorf("unknown command %q", name)
 }
 
 // noOperands refuses operands and says where they belong.
