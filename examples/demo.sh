@@ -67,21 +67,21 @@ sed '/^#/d; s/^/    /' cluster.yaml
 expect 0 valkey-render build -f cluster.yaml --output-dir rendered
 printf '  %d objects:\n' "$(find rendered -type f | wc -l)"
 find rendered -type f | sed 's|.*/||' | sort | awk '{ print "    " $0 }'
-expect 0 valkey-render check -f cluster.yaml --golden rendered
+expect 0 valkey-render check -f cluster.yaml rendered
 
 say '2. timeout: 300 becomes 60. The server takes it while it runs, so it is in a ConfigMap'
 edit 'timeout: "300"' 'timeout: "60"'
-expect 1 valkey-render check -f cluster.yaml --golden rendered
+expect 1 valkey-render check -f cluster.yaml rendered
 difference
 echo '  No pod template changes: it is applied live, and no pod restarts.'
-expect 0 valkey-render check -f cluster.yaml --golden rendered --update
+expect 0 valkey-render check -f cluster.yaml rendered --update
 
 say '3. tcp-backlog: 1024 is read only when a server starts, so it is in the pod template'
 edit 'timeout: "60"' 'timeout: "60"\n    tcp-backlog: "1024"'
-expect 1 valkey-render check -f cluster.yaml --golden rendered
+expect 1 valkey-render check -f cluster.yaml rendered
 difference
 echo '  Pod templates change: the pods are rolled, replicas first, shard by shard.'
-expect 0 valkey-render check -f cluster.yaml --golden rendered --update
+expect 0 valkey-render check -f cluster.yaml rendered --update
 
 say '4. A typo does not get that far'
 edit 'maxmemory-policy' 'maxmemory-polcy'
