@@ -13,6 +13,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
 // Comments above a fenced block say what the tests do with it:
@@ -25,13 +29,20 @@ import (
 //
 // The blocks of a page share one directory and run in their order.
 
-func TestCommandsOfThePagesRun(t *testing.T) {
-	bin, ran := t.TempDir(), 0
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "valkey-render"), "./cmd/valkey-render")
+// program builds valkey-render and returns the directory it is in.
+func program(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "valkey-render"), "./cmd/valkey-render")
 	build.Dir = root
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
+	return dir
+}
+
+func TestCommandsOfThePagesRun(t *testing.T) {
+	bin, ran := program(t), 0
 	for name, p := range pages(t) {
 		for _, f := range p.Fences {
 			if f.Comment != "" {
@@ -128,16 +139,40 @@ func matchLines(want, got []string) bool {
 // TestTheEmbeddingExampleRuns: the program of the page on embedding compiles in this
 // module and renders.
 func TestTheEmbeddingExampleRuns(t *testing.T) {
-	dir := t.TempDir()
-	for _, f := range read(t, "docs/guide/embedding.md").Fences {
-		if f.Comment == "file: main.go" {
-			store(t, filepath.Join(dir, "main.go"), f.Text)
-		}
-	}
+	dir := files(t, "docs/guide/embedding.md")
 	cmd := exec.CommandContext(t.Context(), "go", "run", filepath.Join(dir, "main.go"), "examples/smallest-cache/cluster.yaml")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil || !strings.Contains(string(out), "kind: StatefulSet\n") {
 		t.Errorf("%v: %s", err, out)
 	}
+}
+
+// TestTheKustomizeFunctionRuns: kustomize renders with the function of the page on
+// Argo CD.
+func TestTheKustomizeFunctionRuns(t *testing.T) {
+	t.Setenv("PATH", program(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	options := krusty.MakeDefaultOptions()
+	options.PluginConfig = types.EnabledPluginConfig(types.BploUseStaticallyLinked)
+	options.PluginConfig.FnpLoadingOptions.EnableExec = true
+	built, err := krusty.MakeKustomizer(options).Run(filesys.MakeFsOnDisk(), filepath.Join(files(t, "docs/guide/argocd.md"), "specs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := built.AsYaml()
+	if err != nil || !strings.Contains(string(text), "kind: StatefulSet\n") || strings.Contains(string(text), "config.kubernetes.io/") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// files stores the files of a page in a new directory.
+func files(t *testing.T, path string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range read(t, path).Fences {
+		if name, is := strings.CutPrefix(f.Comment, "file: "); is {
+			store(t, filepath.Join(dir, filepath.FromSlash(name)), f.Text)
+		}
+	}
+	return dir
 }
