@@ -163,14 +163,24 @@ func (p *pod) live(text string) {
 	p.write("live/"+file, text+script.EndMarker(file)+"\n")
 }
 
-// acl sets the ACL file: the given lines and the system users.
+// acl sets the ACL files: the given lines and the system users, who may do no more
+// than the scripts, replicas and sentinels need.
 func (p *pod) acl(version, lines string) {
 	p.t.Helper()
-	hash := fmt.Sprintf("#%x", sha256.Sum256([]byte(password)))
+	hash := fmt.Sprintf("on #%x resetchannels ", sha256.Sum256([]byte(password)))
+	operator := "+@connection +info +role +config|get +failover +replicaof"
+	if p.env[script.EnvTopology] == "Cluster" {
+		operator = "+@connection +info +role +config|get +cluster|nodes +cluster|failover"
+	}
 	p.write("acl/"+script.ACLFile(version), lines+
-		"user _operator on "+hash+" ~* &* +@all\n"+
-		"user _replication on "+hash+" ~* &* +psync +replconf +ping\n"+
-		"user _sentinel on "+hash+" ~* &* +@all\n")
+		"user _operator "+hash+operator+"\n"+
+		"user _replication "+hash+"+psync +sync +replconf +ping\n"+
+		"user _sentinel "+hash+"&__sentinel__:hello +ping +info +role +publish +subscribe +client|setname +client|kill"+
+		" +script|kill +config|rewrite +replicaof +slaveof +multi +exec\n")
+	p.write("acl/"+script.SentinelACLFile(version), lines+
+		"user _operator "+hash+"+ping +info +sentinel\n"+
+		"user _sentinel "+hash+"&__sentinel__:hello +ping +publish +client|setname"+
+		" +sentinel|is-master-down-by-addr +sentinel|is-primary-down-by-addr\n")
 }
 
 // fake replaces a program of the pod by a shell script.
@@ -267,16 +277,13 @@ func (p *pod) stop(signal syscall.Signal) {
 
 func (p *pod) addr() string { return net.JoinHostPort(p.ip, strconv.Itoa(p.port)) }
 
-// do sends one command, as _operator, and prints the reply as text; errors too.
+// do sends one command, as the default user, and prints the reply as text; errors too.
 func (p *pod) do(args ...string) string {
 	client, err := servertest.Dial("tcp", p.addr())
 	if err != nil {
 		return "error: " + err.Error()
 	}
 	defer client.Close()
-	if _, err := client.Do("AUTH", "_operator", password); err != nil {
-		return "error: " + err.Error()
-	}
 	reply, err := client.Do(args...)
 	if err != nil {
 		return "error: " + err.Error()

@@ -39,7 +39,7 @@ const (
 	ConfigDir = Root + "/config"
 	// LiveDir holds one file of live settings for each version, LiveFile.
 	LiveDir = Root + "/live"
-	// ACLDir holds one ACL file for each version, ACLFile.
+	// ACLDir holds two ACL files for each version, ACLFile and SentinelACLFile.
 	ACLDir = Root + "/acl"
 	// SystemDir holds the passwords of the system users, "<user>.current" and
 	// during a rotation "<user>.next".
@@ -138,6 +138,10 @@ func Members(replicas, sentinels int32) string {
 // ACLFile is the key of a version's users in Secret <cluster>-acl. start.sh
 // refuses one without a line for the default user.
 func ACLFile(version string) string { return version + ".acl" }
+
+// SentinelACLFile is the key of the sentinels' users in Secret <cluster>-acl. A
+// sentinel refuses to start with a file that names a command of data servers.
+func SentinelACLFile(version string) string { return version + ".sentinel.acl" }
 
 // Files are the scripts, content by name, for ConfigMap <cluster>-scripts. The
 // map is the caller's own.

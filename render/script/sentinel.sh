@@ -43,7 +43,8 @@ learnt_line() {
 	config-epoch | leader-epoch) [ "$words" = 4 ] && number "$4" ;;
 	known-replica) [ "$words" = 5 ] && number "$5" ;;
 	monitor) [ "$words" = 6 ] && number "$5" && number "$6" ;;
-	known-sentinel) [ "$words" = 6 ] && number "$5" && [ ${#6} = 40 ] ;;
+	# 9.1 writes the identity in quotes.
+	known-sentinel) [ "$words" = 6 ] && number "$5" && [ ${#6} -ge 40 ] ;;
 	esac
 }
 
@@ -113,7 +114,9 @@ sentinel_compose() {
 	id=$(printf '%s/%s' "${POD_NAMESPACE:-default}" "$POD_NAME" | sha1sum)
 	printf 'sentinel myid %s\n' "${id%% *}"
 	if ! has_line_starting "$SENTINEL_CONF" 'sentinel announce-ip '; then
-		if has_line_starting "$SENTINEL_CONF" 'sentinel announce-hostnames yes'; then
+		# A name only where clients must check it: a sentinel waits for DNS inside its
+		# event loop, and one that waits is no judge of time (tilt).
+		if [ "${VALKEY_TLS:-no}" = yes ] && has_line_starting "$SENTINEL_CONF" 'sentinel announce-hostnames yes'; then
 			address=${VALKEY_FQDN:-$POD_IP}
 		fi
 		printf 'sentinel announce-ip %s\n' "$address"
@@ -133,6 +136,7 @@ sentinel_compose() {
 
 start_sentinel() {
 	local state
+	VR_ACL=$VR_ROOT/acl/${VALKEY_VERSION:-}.sentinel.acl
 	check "$SENTINEL_CONF" "$SENTINEL_END" "$@"
 	secret _sentinel >/dev/null || exit 1
 	ACL_IN_ARGUMENTS=no

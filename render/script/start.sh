@@ -35,6 +35,7 @@ check() {
 		esac
 	done
 	ends_with "$file" "$marker" || die "$file: does not end with '$marker'; refusing to start"
+	# A sentinel knows other commands than a data server, so it has a file of its own.
 	[ -s "$VR_ACL" ] || die "$VR_ACL: missing or empty; refusing to start an open server"
 	# Users that an ACL file does not name keep their defaults, and the default
 	# user's is all commands without a password.
