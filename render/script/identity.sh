@@ -2,15 +2,22 @@
 # SPDX-FileCopyrightText: The valkey-render Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Cluster: whether this container goes on as the node of nodes.conf. Identity
-# shares fate with data: a primary that comes back empty under its old identity
-# empties its replicas too, one that comes back as nobody is replaced by them.
+# Cluster: when this container may go on as the node of nodes.conf. Identity
+# shares fate with data: a primary that comes back empty empties its replicas.
 #
-#   data kept on the volume                        keep
-#   last role replica, or no slots, or no replica  keep
-#   data lost, primary with slots and a replica    drop (Reconciler), or keep
-#                                                  and start after the election
-#                                                  (Rendered: nobody rejoins it)
+#   data kept on the volume                      go on
+#   last role replica, no slots, or no replica   go on
+#   data lost, primary with slots and a replica  go on once no replica of the
+#                                                shard waits for its data
+#
+# Coming back under a new identity instead is no way out: the address is the same,
+# the replica connects to it again within a second, and if it is not elected by
+# then it takes the empty data of what it thinks is its primary. So nothing
+# listens on the data port until a replica has been promoted (by the others, or by
+# a Job when these have no majority); this node then becomes its replica by
+# itself. What makes the others notice within a second is a stand-in: a server
+# without data that listens on the bus port only, under another identity, so that
+# they see at once that the node they knew is not at its address any more.
 #
 # nodes.conf is never edited. A damaged one (zero bytes, no last line, no line
 # of its own: a crash of the node or a full disk) is replaced by the copy that
@@ -32,9 +39,9 @@ has_data() {
 	return 1
 }
 
-# nodes_read FILE: sets MY_ID, MY_FLAGS, MY_SLOTS (count of ranges) and
-# REPLICAS (count of usable ones). False when FILE is damaged: each line must
-# be whole and the last one is "vars …".
+# nodes_read FILE: sets MY_ID, MY_FLAGS, MY_SLOTS (count of ranges) and REPLICAS
+# (count of those with an address). False when FILE is damaged: each line must be
+# whole and the last one is "vars …".
 nodes_read() {
 	local line id flags primary count=0 last='' primaries=''
 	MY_ID='' MY_FLAGS='' MY_SLOTS=0 REPLICAS=0
@@ -54,7 +61,9 @@ nodes_read() {
 			count=$((count + 1))
 			MY_ID=$id MY_FLAGS=$flags MY_SLOTS=$(($# - 8))
 			;;
-		*,fail,* | *,handshake,* | *,noaddr,*) ;;
+		*,handshake,* | *,noaddr,*) ;;
+		# One that is said to have failed counts: the file may be older than its
+		# return, and emptying it is worse than waiting for a Job.
 		*,slave,*) primaries="$primaries $primary" ;;
 		esac
 	done <"$1"
@@ -100,7 +109,6 @@ nodes_copy() {
 }
 
 identity() {
-	local wait_ms
 	if [ ! -e "$NODES" ]; then
 		# With a copy and data this is a lost file; without data it is a new volume.
 		if [ -e "$NODES_COPY" ] && has_data; then
@@ -121,13 +129,89 @@ identity() {
 	if [ "$MY_SLOTS" = 0 ] || [ "$REPLICAS" = 0 ]; then
 		return 0
 	fi
-	if [ "${VALKEY_JOBS:-Reconciler}" = Rendered ]; then
-		wait_ms=$((2 * ${VALKEY_NODE_TIMEOUT_MS:-15000}))
-		say "primary $MY_ID lost its data and has $REPLICAS replica(s): starting in $wait_ms ms, after the election of one"
-		nap $(((wait_ms + 999) / 1000))
-		return 0
-	fi
-	forget_identity "primary $MY_ID lost its data and has $REPLICAS replica(s): starting as a new node, so that one of them is promoted and not emptied"
+	say "primary $MY_ID lost its data and has $REPLICAS replica(s): starting once one of them is promoted"
+	await_promotion "$@"
+}
+
+# stand_in ARGUMENTS…: starts the server on the bus port. STAND_IN is its process.
+# The peers of 8.0 take a node with another identity for one without an address,
+# and never declare such a node failed: there the node timeout must pass.
+stand_in() {
+	local dir=$VR_RUN/stand-in
+	[ "${VALKEY_VERSION:-8.0}" != 8.0 ] || return 0
+	rm -rf "$dir"
+	mkdir -p "$dir" || return 0
+	# The last of several values counts. A server must listen somewhere.
+	valkey-server "$VR_ROOT/config/valkey.conf" "$@" --dir "$dir" --cluster-config-file nodes.conf \
+		--port 0 --tls-port 0 --unixsocket s --cluster-port $((VR_PORT + 10000)) \
+		--appendonly no --save '' >/dev/null 2>&1 </dev/null &
+	STAND_IN=$!
+}
+
+stand_in_ends() {
+	[ -n "$STAND_IN" ] || return 0
+	kill -9 "$STAND_IN" 2>/dev/null
+	wait "$STAND_IN" 2>/dev/null
+	STAND_IN=''
+	rm -rf "$VR_RUN/stand-in"
+}
+
+# await_promotion ARGUMENTS…: returns when a pod of the shard is a primary with
+# data, or none is a replica with data. Pods that do not answer are given two node
+# timeouts. A replica with data is waited for without end where a Job will
+# promote it, and for ten node timeouts where there is none.
+await_promotion() {
+	local begin silence node_timeout=$((${VALKEY_NODE_TIMEOUT_MS:-15000} / 10)) waited
+	STAND_IN=''
+	trap 'stand_in_ends; exit 143' TERM INT
+	stand_in "$@"
+	begin=$(now)
+	while :; do
+		shard_view
+		waited=$(($(now) - begin))
+		if [ "$PROMOTED" = yes ]; then
+			say "another pod of the shard is its primary now"
+			break
+		elif [ "$HOLDING" = 0 ]; then
+			silence=$((2 * node_timeout))
+			if [ "$SILENT" = 0 ] || [ "$waited" -ge "$silence" ]; then
+				say "no other pod of the shard holds data ($SILENT did not answer)"
+				break
+			fi
+		elif [ "${VALKEY_JOBS:-Reconciler}" = Rendered ] && [ "$waited" -ge $((10 * node_timeout)) ]; then
+			say "no replica was promoted in $((waited / 100)) s, and no Job will do it"
+			break
+		fi
+		sleep 0.2
+	done
+	stand_in_ends
+	trap - TERM INT
+}
+
+# shard_view: asks the shard's other pods. PROMOTED is yes when one is a primary
+# with data, HOLDING counts replicas with data, SILENT those without an answer.
+shard_view() {
+	local dir=$VR_RUN/shard.$$ file expected answers=0 data
+	PROMOTED=no HOLDING=0
+	expected=$(others)
+	survey "$dir" 1 "$VR_PORT" "${VALKEY_PEERS:-}" INFO replication keyspace persistence
+	for file in "$dir"/*; do
+		[ -f "$file" ] || continue
+		answer "$file"
+		data=no
+		case $NL$REPLY in
+		*"${NL}db"* | *"${NL}loading:1"*) data=yes ;;
+		esac
+		case $(field "$REPLY" role)-$data in
+		master-yes) PROMOTED=yes ;;
+		slave-yes) HOLDING=$((HOLDING + 1)) ;;
+		master-no | slave-no) ;;
+		*) continue ;;
+		esac
+		answers=$((answers + 1))
+	done
+	rm -rf "$dir"
+	SILENT=$((expected - answers))
 }
 
 # nap SECONDS: as process 1 a shell ignores SIGTERM unless it traps it, and

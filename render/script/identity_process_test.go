@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/valkey-render/valkey-render/render/script"
 )
@@ -34,12 +35,12 @@ func TestIdentityRule(t *testing.T) {
 	}{
 		{name: "no file", kept: true},
 		{name: "persisted primary", nodes: primary + myCopy + vars, persisted: true, data: true, kept: true},
-		{name: "persisted primary whose data is gone", nodes: primary + myCopy + vars, persisted: true, dropped: true, words: "lost its data"},
+		{name: "persisted primary whose data is gone", nodes: primary + myCopy + vars, persisted: true, kept: true, words: "lost its data"},
 		{name: "last role replica", nodes: replica + vars, kept: true},
-		{name: "primary with a replica", nodes: primary + myCopy + vars, dropped: true, words: "lost its data"},
+		{name: "primary with a replica", nodes: primary + myCopy + vars, kept: true, words: "lost its data"},
 		{name: "primary without a replica", nodes: primary + vars, kept: true},
-		{name: "primary whose replica failed", nodes: primary + strings.Replace(myCopy, "slave", "slave,fail", 1) + vars, kept: true},
-		{name: "primary whose replica may have failed", nodes: primary + strings.Replace(myCopy, "slave", "slave,fail?", 1) + vars, dropped: true},
+		{name: "primary whose replica may be back since it failed", nodes: primary + strings.Replace(myCopy, "slave", "slave,fail", 1) + vars, kept: true, words: "lost its data"},
+		{name: "primary whose replica is gone", nodes: primary + strings.Replace(myCopy, "slave", "slave,noaddr", 1) + vars, kept: true},
 		{name: "primary with a replica of another", nodes: primary + strings.ReplaceAll(myCopy, me, strings.Repeat("3", 40)) + vars, kept: true},
 		{name: "primary without slots", nodes: strings.Split(primary, " 0-5460")[0] + "\n" + myCopy + vars, kept: true},
 		{name: "zero bytes, unpersisted", nodes: "", dropped: true, words: "damaged"},
@@ -88,10 +89,9 @@ func TestIdentityRule(t *testing.T) {
 }
 
 func TestProcessIdentityOfUnpersistedNodes(t *testing.T) {
-	for i, version := range []string{"8.1", "9.1"} {
-		t.Run(version, func(t *testing.T) {
-			t.Parallel()
-			cluster := newCluster(t, shells()[i], version, 3, 2)
+	for i, c := range []struct{ version, jobs string }{{"8.0", "Rendered"}, {"8.1", "Reconciler"}, {"9.1", "Reconciler"}, {"9.1", "Rendered"}} {
+		t.Run(c.version+" "+c.jobs, func(t *testing.T) {
+			cluster := newCluster(t, shells()[i%2], c.version, 3, 2)
 			master, slave := cluster[0][0], cluster[0][1]
 			id, slaveID := master.do("CLUSTER", "MYID"), slave.do("CLUSTER", "MYID")
 			master.fill(200)
@@ -104,40 +104,74 @@ func TestProcessIdentityOfUnpersistedNodes(t *testing.T) {
 			if got := slave.do("CLUSTER", "MYID"); got != slaveID || slave.do("DBSIZE") != "200" {
 				t.Fatalf("the replica came back as %s with %s keys", got, slave.do("DBSIZE"))
 			}
+			// A replica is elected only when its primary was seen by the majority.
+			time.Sleep(time.Second)
 
-			// A primary that restarts at once, empty, makes room for its replica.
+			// A primary that restarts at once, empty, lets its replica be promoted and
+			// comes back as its replica, without anybody's help.
+			master.env[script.EnvJobs] = c.jobs
+			begin := time.Now()
 			master.stop(syscall.SIGKILL)
-			master.start()
+			master.launch(master.args...)
 			slave.awaitInfo("role", "master")
-			if got := slave.do("DBSIZE"); got != "200" {
-				t.Errorf("%s of 200 keys are left", got)
+			t.Logf("promoted after %s", time.Since(begin))
+			master.awaitInfo("master_link_status", "up")
+			t.Logf("in sync again after %s", time.Since(begin))
+			if got := slave.do("DBSIZE") + " " + master.do("DBSIZE"); got != "200 200" {
+				t.Errorf("%s keys instead of 200 and 200\n%s", got, master.log)
 			}
-			if master.do("CLUSTER", "MYID") == id {
-				t.Error("the identity was kept")
+			if got := master.do("CLUSTER", "MYID"); got != id {
+				t.Errorf("node %s instead of %s", got, id)
 			}
 		})
 	}
 }
 
-// Without a reconciler nobody joins a new node to the cluster: it waits until its
-// replica is elected, and comes back as that one's replica.
-func TestProcessIdentityWithRenderedJobs(t *testing.T) {
-	cluster := newCluster(t, "busybox", "9.1", 3, 2)
+// Two of three primaries restart at once: there is no majority for a promotion.
+// Their replicas keep the only data until a Job promotes them.
+func TestProcessIdentityWithoutAMajority(t *testing.T) {
+	cluster := newCluster(t, "dash", "9.1", 3, 2)
+	for _, shard := range cluster[:2] {
+		shard[0].fill(100)
+		shard[1].await("DBSIZE", func(r string) bool { return r == "100" })
+	}
+	for _, shard := range cluster[:2] {
+		shard[0].stop(syscall.SIGKILL)
+	}
+	for _, shard := range cluster[:2] {
+		shard[0].launch(shard[0].args...)
+	}
+	time.Sleep(4 * time.Second)
+	for _, shard := range cluster[:2] {
+		if shard[1].info("role") != "slave" || shard[1].do("DBSIZE") != "100" {
+			t.Fatalf("the replica is now %s with %s keys", shard[1].info("role"), shard[1].do("DBSIZE"))
+		}
+		shard[0].run(script.Probe, script.ProbeStartup).expect(t, 1)
+		wantOK(t, shard[1].do("CLUSTER", "FAILOVER", "TAKEOVER"))
+	}
+	for _, shard := range cluster[:2] {
+		shard[0].awaitInfo("master_link_status", "up")
+		if got := shard[0].do("DBSIZE") + " " + shard[1].do("DBSIZE"); got != "100 100" {
+			t.Errorf("%s keys instead of 100 and 100\n%s", got, shard[0].log)
+		}
+	}
+}
+
+// Both pods of a shard restart: nobody has its data, so its slots are served again,
+// by the same node, without a Job.
+func TestProcessIdentityOfAShardThatLostEverything(t *testing.T) {
+	cluster := newCluster(t, "busybox", "8.1", 3, 2)
 	master, slave := cluster[0][0], cluster[0][1]
 	id := master.do("CLUSTER", "MYID")
-	master.fill(200)
-	slave.await("DBSIZE", func(r string) bool { return r == "200" })
+	master.fill(10)
+	slave.stop(syscall.SIGKILL)
 	master.stop(syscall.SIGKILL)
-	master.env[script.EnvJobs] = "Rendered"
-	master.env[script.EnvNodeTimeout] = "2000"
+	slave.start()
 	master.start()
-	slave.awaitInfo("role", "master")
-	master.awaitInfo("master_link_status", "up")
-	if got := slave.do("DBSIZE") + " " + master.do("DBSIZE"); got != "200 200" {
-		t.Errorf("%s keys instead of 200 and 200", got)
-	}
-	if got := master.do("CLUSTER", "MYID"); got != id {
-		t.Errorf("node %s instead of %s", got, id)
+	slave.awaitInfo("master_link_status", "up")
+	master.await("CLUSTER INFO", func(r string) bool { return strings.Contains(r, "cluster_state:ok") })
+	if got := master.do("CLUSTER", "MYID"); got != id || master.info("role") != "master" {
+		t.Errorf("node %s as %s\n%s", got, master.info("role"), master.log)
 	}
 }
 
@@ -145,10 +179,10 @@ func TestProcessIdentityWithRenderedJobs(t *testing.T) {
 func TestIdentityWaitEndsOnSIGTERM(t *testing.T) {
 	eachShell(t, func(t *testing.T, shell string) {
 		p := newPod(t, shell, "9.1", "Cluster")
-		p.env[script.EnvJobs], p.env[script.EnvNodeTimeout] = "Rendered", "60000"
+		p.set(map[string]string{script.EnvNodeTimeout: "60000", script.EnvPeers: "127.0.0.1:1"})
 		must(t, os.WriteFile(filepath.Join(p.data, "nodes.conf"), []byte(primary+myCopy+vars), 0o600))
 		p.launch(p.args...)
-		eventually(t, "it says that it waits", func() bool { return strings.Contains(p.log.String(), "after the election") })
+		eventually(t, "it says that it waits", func() bool { return strings.Contains(p.log.String(), "starting once one of them is promoted") })
 		p.stop(syscall.SIGTERM)
 	})
 }

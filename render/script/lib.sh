@@ -16,6 +16,7 @@ VR_ACL=$VR_ROOT/acl/${VALKEY_VERSION:-}.acl
 VR_PORT=${VALKEY_PORT:-6379}
 VR_SENTINEL_PORT=${VALKEY_SENTINEL_PORT:-26379}
 VR_MASTER=mymaster
+HOST='' PORT=''
 NL='
 '
 
@@ -187,11 +188,21 @@ is_me() {
 	return 1
 }
 
+# others: how many pods the shard has besides this one.
+others() {
+	local count=0 entry
+	for entry in ${VALKEY_PEERS:-}; do
+		split "$entry" "$VR_PORT"
+		is_me "$HOST" "$PORT" || count=$((count + 1))
+	done
+	printf '%s\n' "$count"
+}
+
 # survey DIRECTORY SECONDS PORT "ENTRIES" COMMAND…: asks every entry at once;
 # DIRECTORY/<n> holds host, port and reply of the n-th (0 is the first). This
 # pod's own server is left out: it is either down or known.
 survey() {
-	local dir=$1 seconds=$2 port=$3 entries=$4 n=0 entry
+	local dir=$1 seconds=$2 port=$3 entries=$4 n=0 entry children=''
 	shift 4
 	rm -rf "$dir"
 	mkdir -p "$dir" || return 1
@@ -202,10 +213,13 @@ survey() {
 				reply=$(ask "$seconds" "$HOST" "$PORT" "$@")
 				printf '%s\n%s\n%s\n' "$HOST" "$PORT" "$reply" >"$dir/$n"
 			) &
+			children="$children $!"
 		fi
 		n=$((n + 1))
 	done
-	wait
+	# Not for every child: the stand-in of identity.sh is one too.
+	# shellcheck disable=SC2086 # the numbers are wanted
+	[ -z "$children" ] || wait $children
 }
 
 # answer FILE: sets HOST, PORT and REPLY from a survey's file.

@@ -66,12 +66,12 @@ live_choose() {
 		[ "$have" = yes ] || die "$LIVE: does not end with '$LIVE_END' and no accepted copy exists; refusing to start"
 		say "$LIVE: does not end with '$LIVE_END'; starting with the last accepted copy"
 		live_use "$LIVE_ACCEPTED" accepted
-		return
+		return 0
 	fi
 	live_use "$LIVE" live
 	if [ "$have" = yes ] && [ "$(digest "$LIVE")" = "$(digest "$LIVE_ACCEPTED")" ]; then
 		rm -f "$LIVE_TRIED" 2>/dev/null
-		return
+		return 0
 	fi
 	key=$(digest "$VR_ROOT/config/valkey.conf" "$LIVE")
 	attempts=$(live_attempts "$key")
@@ -79,17 +79,17 @@ live_choose() {
 		if [ "$have" = yes ] && [ "${attempts:-0}" -ge 2 ]; then
 			say "$LIVE: the server did not answer after $attempts starts with it; starting with the last accepted copy"
 			live_use "$LIVE_ACCEPTED" accepted
-			return
+			return 0
 		fi
 		live_note "$key"
-		return
+		return 0
 	fi
 	say "$LIVE: refused by the server: $COMPLAINT"
 	if [ "$have" = yes ]; then
 		live_use "$LIVE_ACCEPTED" accepted
 		if parses "$@"; then
 			say "starting with the last accepted copy of $LIVE"
-			return
+			return 0
 		fi
 		# Not the live file's fault; the start will say what is.
 		live_use "$LIVE" live

@@ -111,13 +111,9 @@ own_history() {
 # them, HOST_PRIMARY and PORT_PRIMARY are the last one's. AHEAD is empty when
 # every one answered and none can hold a write that HISTORY lacks.
 peers_view() {
-	local dir=$VR_RUN/peers.$$ file expected=0 got=0 entry
+	local dir=$VR_RUN/peers.$$ file expected got=0
 	OTHERS=0 AHEAD='' HOST_PRIMARY='' PORT_PRIMARY=''
-	for entry in ${VALKEY_PEERS:-}; do
-		split "$entry" "$VR_PORT"
-		# shellcheck disable=SC2153 # split sets them
-		is_me "$HOST" "$PORT" || expected=$((expected + 1))
-	done
+	expected=$(others)
 	survey "$dir" 2 "$VR_PORT" "${VALKEY_PEERS:-}" INFO replication keyspace persistence
 	for file in "$dir"/*; do
 		[ -f "$file" ] || continue
@@ -125,6 +121,7 @@ peers_view() {
 		case $(field "$REPLY" role) in
 		master)
 			got=$((got + 1)) OTHERS=$((OTHERS + 1))
+			# shellcheck disable=SC2153 # answer sets them
 			HOST_PRIMARY=$HOST PORT_PRIMARY=$PORT
 			;;
 		slave)
@@ -166,12 +163,12 @@ decide() {
 		host=${VIEW%% *} port=${VIEW##* }
 		if ! is_me "$host" "$port"; then
 			decide_other "$host" "$port"
-			return
+			return 0
 		fi
 		peers_view
 		if [ "$OTHERS" = 1 ]; then
 			ROLE="$(announced "$HOST_PRIMARY" "$PORT_PRIMARY") $PORT_PRIMARY"
-			return
+			return 0
 		fi
 		case $FLAGS in
 		*down* | *failover*) ROLE=later ;;
@@ -229,7 +226,7 @@ role() {
 	local deadline
 	if [ "${VALKEY_REPLICAS:-0}" = 0 ]; then
 		ROLE=self
-		return
+		return 0
 	fi
 	own_history && WHY=''
 	# The record and the clean stop say something about one start only.

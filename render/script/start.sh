@@ -77,12 +77,13 @@ start_data() {
 	mkdir -p "$VR_STATE" 2>/dev/null || say "$VR_STATE: cannot be made"
 	# From here on no replica counts as synced.
 	rm -f "$VR_RUN/synced"
-	[ "$VALKEY_TOPOLOGY" = Standalone ] || auth_conf
-	live_choose "$@"
+	# A rule that cannot be applied must not end in a server without it.
+	[ "$VALKEY_TOPOLOGY" = Standalone ] || auth_conf || die "auth_conf failed; refusing to start"
+	live_choose "$@" || die "live_choose failed; refusing to start"
 	case $VALKEY_TOPOLOGY in
-	Cluster) identity ;;
+	Cluster) identity "$@" || die "identity failed; refusing to start" ;;
 	Replication | Sentinel)
-		role
+		role || die "role failed; refusing to start"
 		[ "$ROLE" != fenced ] || ROLE="$(fence_address) 1"
 		[ "$ROLE" = self ] || set -- "$@" --replicaof "${ROLE% *}" "${ROLE##* }"
 		running
