@@ -4,11 +4,13 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -99,15 +101,26 @@ func (r *buildRunner) run(ctx context.Context) error {
 	if r.outputDir != "" {
 		return r.directory(ctx, result.Objects)
 	}
-	encode := write.YAML
-	if r.output.value == "json" {
-		encode = list
+	if r.output.value == "yaml" {
+		return stream(r.sys.Out, result.Objects)
 	}
-	data, err := encode(result.Objects)
+	data, err := list(result.Objects)
 	if err != nil {
 		return err
 	}
 	return emit(r.sys.Out, data)
+}
+
+// stream writes YAML an object at a time: the text of a thousand clusters is 80 MB.
+func stream(w io.Writer, objects []*unstructured.Unstructured) error {
+	buffered := bufio.NewWriterSize(w, 1<<16)
+	if err := write.To(buffered, objects); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	if err := buffered.Flush(); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	return nil
 }
 
 func (r *buildRunner) directory(ctx context.Context, objects []*unstructured.Unstructured) error {
