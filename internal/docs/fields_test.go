@@ -4,6 +4,7 @@
 package docs
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,8 +25,19 @@ type schema struct {
 	Type        string            `json:"type"`
 	Description string            `json:"description"`
 	Default     any               `json:"default"`
+	Enum        []any             `json:"enum"`
+	Minimum     *int64            `json:"minimum"`
+	Maximum     *int64            `json:"maximum"`
+	Required    []string          `json:"required"`
+	Rules       []rule            `json:"x-kubernetes-validations"`
 	Properties  map[string]schema `json:"properties"`
 	Items       *schema           `json:"items"`
+}
+
+// rule is one in CEL.
+type rule struct {
+	Message   string `json:"message"`
+	FieldPath string `json:"fieldPath"`
 }
 
 // apiField is a field of spec or status.
@@ -33,6 +45,8 @@ type apiField struct {
 	schema
 	// Depth is 1 for spec.shards.
 	Depth int
+	// Needed where the block that it is in has it among its required fields.
+	Needed bool
 }
 
 // apiFields returns the fields of a kind by path, items of lists as users[].name.
@@ -74,7 +88,7 @@ func collect(out map[string]apiField, path string, s schema, depth int) {
 		if child.Description == "" {
 			continue
 		}
-		out[path+"."+name] = apiField{child, depth}
+		out[path+"."+name] = apiField{child, depth, slices.Contains(s.Required, name)}
 		collect(out, path+"."+name, child, depth+1)
 	}
 }
