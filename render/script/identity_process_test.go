@@ -6,6 +6,7 @@ package script_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -208,5 +209,39 @@ func TestProcessIdentityOfPersistedNodes(t *testing.T) {
 		if got := p.do("CLUSTER", "MYID"); got != id || p.do("DBSIZE") != "200" {
 			t.Errorf("after damage to %d bytes: node %s with %s keys", len(damage), got, p.do("DBSIZE"))
 		}
+	}
+}
+
+// The stand-in speaks TLS on the bus, as the server it stands for would.
+func TestProcessIdentityWithTLS(t *testing.T) {
+	ca := newAuthority(t)
+	var cluster [][]*pod
+	for range 3 {
+		shard := newShard(t, "dash", "9.1", "Cluster", 2)
+		for _, p := range shard {
+			ca.issue(p)
+			p.env[script.EnvTLS] = "yes"
+			tls := filepath.Join(p.root, "tls")
+			plain := strconv.Itoa(p.port - 1)
+			p.conf("tls-cluster yes\ntls-replication yes\ntls-cert-file " + tls + "/tls.crt\ntls-key-file " + tls + "/tls.key\ntls-ca-cert-file " + tls + "/ca.crt\n")
+			// The test itself speaks no TLS: it has a second port.
+			p.args = append(p.args, "--tls-port", strconv.Itoa(p.port), "--port", plain)
+			p.plain = p.port - 1
+		}
+		cluster = append(cluster, shard)
+	}
+	formCluster(t, cluster)
+	master, slave := cluster[0][0], cluster[0][1]
+	master.fill(50)
+	slave.await("DBSIZE", func(r string) bool { return r == "50" })
+	time.Sleep(time.Second)
+	begin := time.Now()
+	master.stop(syscall.SIGKILL)
+	master.launch(master.args...)
+	slave.awaitInfo("role", "master")
+	t.Logf("promoted after %s", time.Since(begin))
+	master.awaitInfo("master_link_status", "up")
+	if got := slave.do("DBSIZE") + " " + master.do("DBSIZE"); got != "50 50" {
+		t.Errorf("%s keys instead of 50 and 50\n%s", got, master.log)
 	}
 }

@@ -35,6 +35,11 @@ func TestProcessStartRefuses(t *testing.T) {
 		}, "tls/tls.key: missing or empty"},
 		{"emptied password", func(p *pod) { p.write("system/_replication.current", "") }, "system/_replication.current: missing or empty"},
 		{"emptied live file and nothing accepted", func(p *pod) { p.write("live/9.1.conf", "") }, "live/9.1.conf: does not end with"},
+		{"unknown number of pods", func(p *pod) { delete(p.env, script.EnvReplicas) }, "live/members: does not end with its marker"},
+		{"emptied list of pods", func(p *pod) {
+			delete(p.env, script.EnvReplicas)
+			p.write("live/members", "")
+		}, "live/members: does not end with its marker"},
 		{"unknown topology", func(p *pod) { p.env[script.EnvTopology] = "Ring" }, "VALKEY_TOPOLOGY is 'Ring'"},
 	}
 	eachShell(t, func(t *testing.T, shell string) {

@@ -53,6 +53,7 @@ type pod struct {
 	bin   string // PATH
 	ip    string
 	port  int
+	plain int // the port that the test speaks to, when port speaks TLS
 	env   map[string]string
 	args  []string
 
@@ -279,7 +280,11 @@ func (p *pod) addr() string { return net.JoinHostPort(p.ip, strconv.Itoa(p.port)
 
 // do sends one command, as the default user, and prints the reply as text; errors too.
 func (p *pod) do(args ...string) string {
-	client, err := servertest.Dial("tcp", p.addr())
+	address := p.addr()
+	if p.plain != 0 {
+		address = net.JoinHostPort(p.ip, strconv.Itoa(p.plain))
+	}
+	client, err := servertest.Dial("tcp", address)
 	if err != nil {
 		return "error: " + err.Error()
 	}

@@ -274,3 +274,26 @@ func TestProcessDataPodsWithoutSentinels(t *testing.T) {
 		t.Errorf("%s\n%s", shard[0].do("ROLE"), shard[0].log)
 	}
 }
+
+// The primary's pod is replaced, at another address and with its volume, before
+// the sentinels notice: they still wait for it at the address it had.
+func TestProcessReplacedPrimaryAtAnotherAddress(t *testing.T) {
+	shard, sentinels := newWatched(t, "busybox", "8.1", true)
+	p := shard[0]
+	p.fill(20)
+	p.stop(syscall.SIGKILL)
+	p.ip = "127.0.0.2"
+	p.conf("appendonly yes\n")
+	p.env[script.EnvPodIP] = p.ip
+	p.args = append(p.args, "--replica-announce-ip", p.ip)
+	begin := time.Now()
+	p.start()
+	p.awaitInfo("master_link_status", "up")
+	t.Logf("in sync after %s", time.Since(begin))
+	if primaries(shard) != 1 || p.do("DBSIZE") != "20" || !strings.Contains(p.log.String(), "asking the sentinel") {
+		t.Errorf("%d primaries, %s keys\n%s", primaries(shard), p.do("DBSIZE"), p.log)
+	}
+	eventually(t, "the sentinels know the new address", func() bool {
+		return strings.Contains(sentinels[0].do("SENTINEL", "REPLICAS", script.MasterName), p.addr())
+	})
+}

@@ -27,6 +27,9 @@ check() {
 	shift 2
 	[ -n "${POD_IP:-}" ] || die "POD_IP is empty; refusing to start"
 	[ -n "${POD_NAME:-}" ] || die "POD_NAME is empty; refusing to start"
+	# A pod that believes to be alone would take a role that another one has.
+	[ -n "${VALKEY_REPLICAS:-}" ] || [ "$VALKEY_TOPOLOGY" = Standalone ] ||
+		die "$VR_ROOT/live/members: does not end with its marker, so the other pods are unknown; refusing to start"
 	# The kubelet leaves a reference to an unknown variable as it is.
 	for part in "$@"; do
 		# shellcheck disable=SC2016 # it is the text itself that is looked for
