@@ -4,9 +4,13 @@
 package docs
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render"
 	"github.com/valkey-render/valkey-render/render/finding"
 	"github.com/valkey-render/valkey-render/render/load"
@@ -43,6 +47,41 @@ func TestEveryFindingHasASection(t *testing.T) {
 	}
 	for title, s := range sections {
 		t.Errorf("%s:%d: %s is no code", findingsPage, s.Line, title)
+	}
+}
+
+// TestPagesNamedByFindingsExist: what a finding sends a person to is there.
+func TestPagesNamedByFindingsExist(t *testing.T) {
+	all := pages(t)
+	for _, info := range finding.Codes() {
+		for _, name := range regexp.MustCompile(`docs/[a-z/-]+\.md`).FindAllString(info.Help, -1) {
+			if _, ok := all[name]; !ok {
+				t.Errorf("%s names %s, which does not exist", info.Code, name)
+			}
+		}
+	}
+}
+
+// TestEveryRenamedFieldIsInTheTable: docs/coming-from.md has the fields that the loader
+// knows under another name, and no others.
+func TestEveryRenamedFieldIsInTheTable(t *testing.T) {
+	const path = "docs/coming-from.md"
+	said := map[string]string{}
+	for _, s := range read(t, path).Sections {
+		for _, row := range s.rows() {
+			if len(row) != 3 || row[2] == "" {
+				t.Errorf("%s: want three columns: %v", path, row)
+				continue
+			}
+			said[code(row[0])] = code(row[1])
+		}
+	}
+	known := map[string]string{}
+	for name, renaming := range v1alpha1.Renamed() {
+		known[name] = renaming.Right
+	}
+	if diff := cmp.Diff(known, said); diff != "" {
+		t.Errorf("%s (-known +said)\n%s", path, diff)
 	}
 }
 
