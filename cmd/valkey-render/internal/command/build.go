@@ -4,13 +4,9 @@
 package command
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -111,18 +107,6 @@ func (r *buildRunner) run(ctx context.Context) error {
 	return emit(r.sys.Out, data)
 }
 
-// stream writes YAML an object at a time: the text of a thousand clusters is 80 MB.
-func stream(w io.Writer, objects []*unstructured.Unstructured) error {
-	buffered := bufio.NewWriterSize(w, 1<<16)
-	if err := write.To(buffered, objects); err != nil {
-		return fmt.Errorf("standard output: %w", err)
-	}
-	if err := buffered.Flush(); err != nil {
-		return fmt.Errorf("standard output: %w", err)
-	}
-	return nil
-}
-
 func (r *buildRunner) directory(ctx context.Context, objects []*unstructured.Unstructured) error {
 	files, err := write.Files(objects)
 	if err != nil {
@@ -146,18 +130,4 @@ func tell(sys system.System, dir string, changes outdir.Changes) {
 		fmt.Fprintf(sys.Err, "%s: removed %s, which is no longer rendered\n", dir, name)
 	}
 	fmt.Fprintf(sys.Err, "%s: %d written, %d unchanged, %d removed\n", dir, len(changes.Write), changes.Unchanged, len(changes.Remove))
-}
-
-// list is all objects as one JSON List, which kubectl applies like a stream.
-func list(objects []*unstructured.Unstructured) ([]byte, error) {
-	items := make([]map[string]any, len(objects))
-	for i, object := range objects {
-		items[i] = object.Object
-	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	err := encoder.Encode(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
-	return b.Bytes(), err
 }
