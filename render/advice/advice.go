@@ -14,7 +14,7 @@ import (
 
 // Advice is one risk in a spec.
 type Advice struct {
-	// Code is one of VR11xx.
+	// Code is one of VR1xxx.
 	Code finding.Code
 	// Path of the field to change.
 	Path *field.Path
@@ -57,6 +57,7 @@ func rules() []rule {
 		unprotectedDeletion,
 		dataLossAllowed,
 		patchFragile,
+		oldDirectiveName,
 	}
 }
 
