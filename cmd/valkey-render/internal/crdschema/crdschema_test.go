@@ -30,6 +30,7 @@ func kinds(t *testing.T) []Kind {
 }
 
 func TestFind(t *testing.T) {
+	all := kinds(t)
 	for path, want := range map[string]string{
 		"":                             "ValkeyCluster  Object",
 		"vkc":                          "ValkeyCluster  Object",
@@ -44,7 +45,7 @@ func TestFind(t *testing.T) {
 		"pod.labels.example.com/team":  "ValkeyCluster spec.pod.labels.example.com/team string",
 		"vkacl.clusterRef.name":        "ValkeyACL spec.clusterRef.name string",
 	} {
-		place, err := Find(kinds(t), path)
+		place, err := Find(all, path)
 		if err != nil {
 			t.Errorf("%q: %v", path, err)
 			continue
@@ -56,6 +57,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestWrongPathsGetASuggestion(t *testing.T) {
+	all := kinds(t)
 	for path, want := range map[string]string{
 		"spec.shard":            `ValkeyCluster.spec has no field "shard"; did you mean "shards"?`,
 		"storag":                `ValkeyCluster has no field "storag"; did you mean "spec.storage"?`,
@@ -68,7 +70,7 @@ func TestWrongPathsGetASuggestion(t *testing.T) {
 		"spec..shards":          `ValkeyCluster.spec has no field ""; it has `,
 		"vkacl.spec.clusterRef": "",
 	} {
-		_, err := Find(kinds(t), path)
+		_, err := Find(all, path)
 		switch {
 		case want == "" && err != nil:
 			t.Errorf("%q: %v", path, err)

@@ -4,6 +4,7 @@
 package crdschema
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -110,8 +111,7 @@ func parse(text string) (Kind, error) {
 	}
 	var d definition
 	var raw rawDefinition
-	// JSON is YAML, and decodes much faster from here on.
-	if err := errors.Join(yaml.Unmarshal(data, &d), yaml.Unmarshal(data, &raw)); err != nil {
+	if err := errors.Join(json.Unmarshal(data, &d), json.Unmarshal(data, &raw)); err != nil {
 		return Kind{}, fmt.Errorf("embedded CRD: %w", err)
 	}
 	if len(d.Spec.Versions) == 0 || d.Spec.Versions[0].Schema.OpenAPIV3Schema == nil {
