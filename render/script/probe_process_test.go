@@ -43,7 +43,8 @@ func TestProcessProbesWhileLoading(t *testing.T) {
 			p.do("SAVE")
 			p.stop(syscall.SIGKILL)
 			p.conf("key-load-delay 500\nloading-process-events-interval-bytes 1024\n")
-			p.start()
+			p.launch(p.args...)
+			p.await("PING", func(string) bool { return true })
 			p.wantProbes(1, 0, 1, "LOADING")
 			if p.accepted() == "" {
 				t.Error("a server that loads has accepted its configuration")

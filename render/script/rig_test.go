@@ -235,11 +235,11 @@ func (r result) expect(t testing.TB, code int, texts ...string) {
 	}
 }
 
-// start runs start.sh in the background, until the pod's server answers.
+// start runs start.sh in the background, until the pod's server has loaded.
 func (p *pod) start(more ...string) {
 	p.t.Helper()
 	p.launch(append(append([]string{}, p.args...), more...)...)
-	p.await("PING", func(string) bool { return true })
+	p.await("PING", func(r string) bool { return !strings.HasPrefix(r, "error: LOADING") })
 }
 
 // launch runs start.sh with exactly these arguments, as the kubelet does.
