@@ -8,6 +8,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/advice"
+	"github.com/valkey-render/valkey-render/render/command"
 	"github.com/valkey-render/valkey-render/render/conf"
 	"github.com/valkey-render/valkey-render/render/finding"
 	"github.com/valkey-render/valkey-render/render/load"
@@ -18,24 +19,39 @@ import (
 // was checked when the set was read (load.Parse).
 func check(set load.Set) finding.List {
 	var findings finding.List
+	clusters := make(map[key]*v1alpha1.ValkeyCluster, len(set.Clusters))
 	for _, c := range set.Clusters {
+		clusters[key{c.Object.Namespace, c.Object.Name}] = c.Object
 		findings = append(findings, checkCluster(c.Origin.Finding(), c.Object)...)
 	}
 	for _, a := range set.ACLs {
-		origin := a.Origin.Finding()
-		findings = append(findings, finding.FromFieldErrors(origin, finding.SpecCode, a.Object.Validate())...)
-		findings = append(findings, advise(origin, advice.Users(field.NewPath("spec", "users"), a.Object.Spec.Users))...)
+		cluster := clusters[key{a.Object.Namespace, a.Object.Spec.ClusterRef.Name}]
+		findings = append(findings, checkACL(a.Origin.Finding(), a.Object, cluster)...)
 	}
 	return findings
 }
 
-// checkCluster checks the spec, the directives, and what cannot be rendered yet.
+// checkACL checks an access list; cluster is nil when it is not in the run.
+func checkACL(origin finding.Origin, a *v1alpha1.ValkeyACL, cluster *v1alpha1.ValkeyCluster) finding.List {
+	users := field.NewPath("spec", "users")
+	version, modules := v1alpha1.DefaultVersion, command.MaybeModules
+	if cluster != nil {
+		version, modules = cluster.ServerVersion(), command.Of(cluster)
+	}
+	findings := finding.FromFieldErrors(origin, finding.SpecCode, a.Validate())
+	findings = append(findings, finding.FromFieldErrors(origin, finding.CommandCode, command.Check(users, version, a.Spec.Users, modules))...)
+	return append(findings, advise(origin, advice.Users(users, a.Spec.Users))...)
+}
+
+// checkCluster checks the spec, directives, commands of users, and what cannot be rendered yet.
 // Advice is only given for a cluster that is valid: on an invalid one it would
 // speak of values that are about to change.
 func checkCluster(origin finding.Origin, c *v1alpha1.ValkeyCluster) finding.List {
 	errs := append(c.Validate(), notYet(c)...)
 	findings := finding.FromFieldErrors(origin, finding.SpecCode, errs)
 	findings = append(findings, finding.FromFieldErrors(origin, finding.ConfigCode, conf.Check(c))...)
+	findings = append(findings, finding.FromFieldErrors(origin, finding.CommandCode,
+		command.Check(field.NewPath("spec", "users"), c.ServerVersion(), c.Spec.Users, command.Of(c)))...)
 	if findings.HasErrors() {
 		return findings
 	}

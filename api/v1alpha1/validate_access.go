@@ -61,6 +61,9 @@ func (c *ValkeyCluster) validateTLS(v *violations, path *field.Path) {
 	}
 	if i := t.IssuerRef; i != nil {
 		at := path.Child("issuerRef")
+		if c.Namespace == "" {
+			v.required(field.NewPath("metadata", "namespace"), "spec.tls.issuerRef needs it: the names in a certificate contain the namespace")
+		}
 		if i.Name == "" {
 			v.required(at.Child("name"), "name of an issuer of cert-manager")
 		}

@@ -144,7 +144,7 @@ func complete(t *testing.T, kind string, text []byte) []byte {
 	}
 	object["apiVersion"], object["kind"] = GroupVersion().String(), kind
 	if object["metadata"] == nil {
-		object["metadata"] = map[string]any{"name": "cache"}
+		object["metadata"] = map[string]any{"name": "cache", "namespace": "shop"}
 	}
 	data, err := yaml.Marshal(object)
 	if err != nil {

@@ -58,6 +58,7 @@ func rules() []rule {
 		dataLossAllowed,
 		patchFragile,
 		oldDirectiveName,
+		certificateWithoutLocalhost,
 	}
 }
 

@@ -72,6 +72,13 @@ func TestAdviceForOneRisk(t *testing.T) {
 		"variable that may come from a ConfigMap": {
 			limits + "pod: {containers: [{name: s, image: 'a:1', args: ['$(NODE)'], envFrom: [{configMapRef: {name: c}}]}]}", nil,
 		},
+		"own certificate and metrics": {
+			limits + "tls: {secretName: own}\nmetrics: {enabled: true}", []string{"VR1130 spec.tls.secretName"},
+		},
+		"own certificate that the exporter does not verify": {
+			limits + "tls: {secretName: own}\nmetrics: {enabled: true, args: [--skip-tls-verification]}", nil,
+		},
+		"issued certificate and metrics": {limits + "tls: {issuerRef: {name: ca}}\nmetrics: {enabled: true}", nil},
 		"unsafe sysctl": {
 			limits + "pod: {securityContext: {sysctls: [{name: net.core.somaxconn, value: '1024'}, {name: net.ipv4.tcp_syncookies, value: '1'}]}}",
 			[]string{"VR1110 spec.pod.securityContext.sysctls[0].name"},

@@ -5,6 +5,7 @@ package advice
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -132,4 +133,19 @@ func unexpandedVariable(c *v1alpha1.ValkeyCluster) []Advice {
 // provided tells whether the renderer gives a container of ours that variable.
 func provided(container, variable string) bool {
 	return container == "server" && slices.Contains([]string{"POD_NAME", "POD_NAMESPACE", "POD_IP"}, variable)
+}
+
+// certificateWithoutLocalhost: the exporter verifies the server under the name
+// localhost, which cert-manager is asked for, but a Secret of one's own may lack.
+func certificateWithoutLocalhost(c *v1alpha1.ValkeyCluster) []Advice {
+	if !c.TLSEnabled() || c.Spec.TLS.IssuerRef != nil || !c.MetricsEnabled() {
+		return nil
+	}
+	for _, arg := range c.Spec.Metrics.Args {
+		if flag := strings.TrimLeft(arg, "-"); flag == "skip-tls-verification" || flag == "skip-tls-verification=true" {
+			return nil
+		}
+	}
+	return one(finding.CertificateWithoutLocalhost, spec().Child("tls", "secretName"),
+		"the exporter reaches its server as localhost: the certificate in Secret %s must have that DNS name, or there are no metrics", c.TLSSecretName())
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/directive"
@@ -72,12 +71,7 @@ func sentinelPrimary(c *v1alpha1.ValkeyCluster) []setting {
 		// One replica at a time is without data while it takes a full copy.
 		"parallel-syncs": "1",
 	}
-	config := sentinelConfig(c)
-	for option := range primaryOptions() {
-		if value, set := config[option]; set {
-			values[option] = trimmed(value)
-		}
-	}
+	maps.Copy(values, sentinelConfig(c, directive.PerMaster))
 	g := group{}
 	for _, option := range slices.Sorted(maps.Keys(values)) {
 		g.addWords("sentinel", option, name.SentinelMaster, values[option])
@@ -89,23 +83,24 @@ func sentinelPrimary(c *v1alpha1.ValkeyCluster) []setting {
 // sentinel itself: those of any server.
 func sentinelServer(c *v1alpha1.ValkeyCluster) []setting {
 	g := group{}
-	config := sentinelConfig(c)
+	config := sentinelConfig(c, directive.Server)
 	for _, option := range slices.Sorted(maps.Keys(config)) {
-		if d, found := directive.Lookup(c.ServerVersion(), option); found && d.Reserved == "" {
-			g.add(d.Name, trimmed(config[option]))
-		}
+		g.add(option, config[option])
 	}
 	return g.settings
 }
 
-// sentinelConfig is spec.sentinel.config with its names in lower case.
-func sentinelConfig(c *v1alpha1.ValkeyCluster) map[string]string {
+// sentinelConfig is what spec.sentinel.config says in one scope, by the present
+// names of its directives. Reserved ones are left out: Check refuses them.
+func sentinelConfig(c *v1alpha1.ValkeyCluster, scope directive.SentinelScope) map[string]string {
 	config := map[string]string{}
 	if c.Spec.Sentinel == nil {
 		return config
 	}
 	for _, given := range slices.Sorted(maps.Keys(c.Spec.Sentinel.Config)) {
-		config[strings.ToLower(given)] = c.Spec.Sentinel.Config[given]
+		if d, found := directive.LookupSentinel(c.ServerVersion(), given); found && d.Scope == scope && d.Reserved == "" {
+			config[d.Name] = trimmed(c.Spec.Sentinel.Config[given])
+		}
 	}
 	return config
 }

@@ -82,7 +82,7 @@ func unknown(version, name string) *Problem {
 	}
 	for _, other := range Versions() {
 		if d, found := Lookup(other, name); found {
-			p.Message = fmt.Sprintf("unknown to Valkey %s: it exists from %s to %s", version, d.Since, d.Until)
+			p.Message = otherVersions(version, d)
 			return p
 		}
 	}
@@ -91,6 +91,15 @@ func unknown(version, name string) *Problem {
 		p.Message += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return p
+}
+
+// otherVersions says which versions know a directive that this one does not.
+func otherVersions(version string, d Directive) string {
+	until := "to " + d.Until
+	if all := Versions(); d.Until == all[len(all)-1] {
+		until = "on"
+	}
+	return fmt.Sprintf("unknown to Valkey %s; it exists from %s %s", version, d.Since, until)
 }
 
 // Canonical returns the present name, and the value as CONFIG GET prints it:

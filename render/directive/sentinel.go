@@ -57,6 +57,8 @@ func sentinelTable() []SentinelDirective {
 	resolve.Reserved, resolve.Instead = "follows from how pods are announced", "spec.networking.announce"
 	announce := yesNo("announce-hostnames", "no")
 	announce.Reserved, announce.Instead = resolve.Reserved, resolve.Instead
+	scripts := yesNo("deny-scripts-reconfig", "yes")
+	scripts.Reserved = "with no, a client could name a program for the pod to run"
 	return []SentinelDirective{
 		downAfter,
 		milliseconds("failover-timeout", 1, "180000"),
@@ -65,7 +67,7 @@ func sentinelTable() []SentinelDirective {
 			Note: "how many replicas follow a new primary at the same time",
 		}},
 		old(milliseconds("primary-reboot-down-after-period", 0, "0"), "master-reboot-down-after-period"),
-		yesNo("deny-scripts-reconfig", "yes"),
+		scripts,
 		resolve,
 		announce,
 		reserved(Global, "announce-ip", "<address>", "each pod announces its own address", "spec.networking.announce"),
@@ -137,13 +139,25 @@ func CheckSentinel(version, name, value string) error {
 }
 
 func unknownSentinel(version, name string) *Problem {
+	bare := strings.TrimPrefix(strings.ToLower(name), "sentinel ")
 	p := &Problem{Name: name, Kind: Unknown, Message: "unknown directive of sentinel.conf"}
+	if bare == "quorum" {
+		p.Message = "the quorum is a field; use spec.sentinel.quorum"
+		return p
+	}
+	for _, other := range Versions() {
+		if d, found := LookupSentinel(other, bare); found {
+			p.Message = otherVersions(version, d.Directive)
+			return p
+		}
+	}
 	var known []string
 	for _, d := range AllSentinel(version) {
 		known = append(known, d.Name)
 	}
-	bare := strings.TrimPrefix(strings.ToLower(name), "sentinel ")
-	if _, found := Lookup(version, bare); found {
+	if d, found := Lookup(version, bare); found && d.Reserved != "" {
+		return d.check(name, "")
+	} else if found {
 		p.Message = "is of valkey.conf, and of no use to Sentinel; use spec.config"
 	} else if near := closest(known, bare); near != "" {
 		p.Message += fmt.Sprintf("; did you mean %q?", near)

@@ -23,7 +23,7 @@ func reservedSentinelValues(name string) []string {
 		"client-reconfig-script": {"/bin/sh"}, "rename-command": {"CONFIG", "other"}, "known-replica": {"127.0.0.1", "2"},
 		"known-slave": {"127.0.0.1", "3"}, "known-sentinel": {"127.0.0.1", "4", strings.Repeat("1b", 20)}, "config-epoch": {"1"},
 		"leader-epoch": {"1"}, "current-epoch": {"1"}, "down-after-milliseconds": {"5000"}, "resolve-hostnames": {"yes"},
-		"announce-hostnames": {"yes"},
+		"announce-hostnames": {"yes"}, "deny-scripts-reconfig": {"no"},
 	}[name]
 }
 

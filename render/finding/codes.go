@@ -80,6 +80,8 @@ const (
 	Unchecked Code = "VR0118"
 	// RenamedField: field has another name here.
 	RenamedField Code = "VR0119"
+	// UnknownCommand: command or category does not exist in this version.
+	UnknownCommand Code = "VR0120"
 )
 
 // Directives of valkey.conf and sentinel.conf.
@@ -224,4 +226,7 @@ const (
 	MoreThreadsThanCPUs Code = "VR1128"
 	// RequestBelowLimit: memory request below the limit.
 	RequestBelowLimit Code = "VR1129"
+	// CertificateWithoutLocalhost: the exporter asks for a name that an own
+	// certificate may not have.
+	CertificateWithoutLocalhost Code = "VR1130"
 )

@@ -95,6 +95,15 @@ func ConfigCode(e *field.Error) Code {
 	}
 }
 
+// CommandCode is the code of an error of render/command: NotFound for a name that
+// servers do not know.
+func CommandCode(e *field.Error) Code {
+	if e.Type == field.ErrorTypeNotFound {
+		return UnknownCommand
+	}
+	return byType(e.Type)
+}
+
 // PatchCode is the code of an error of render/patch: Invalid for a patch that
 // cannot be read, NotFound for one that matches nothing, Forbidden for one that
 // touches what is protected (VR0305 when it deletes), TypeInvalid for one that

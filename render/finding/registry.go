@@ -73,6 +73,7 @@ var registry = [...]Info{
 	{NotFound, Error, "reference to something that does not exist", "Correct the reference."},
 	{Unchecked, Error, "value could not be checked", "This is a defect of valkey-render: please report it with the input."},
 	{RenamedField, Error, "field has another name here", "Use the name given; docs/coming-from.md maps other operators' fields."},
+	{UnknownCommand, Error, "command or category does not exist in this version", "Use the name suggested; a server does not start with an ACL command that it does not know."},
 	{UnknownDirective, Error, "directive does not exist in this version", "Use the name suggested, or list the table with `valkey-render directives`."},
 	{DirectiveValue, Error, "value that the directive does not take", "Use a value of the directive's type and range; `valkey-render directives` shows both."},
 	{ReservedDirective, Error, "directive that the renderer owns", "Use the field named instead; the value must agree with the rest of the output."},
@@ -133,4 +134,5 @@ var registry = [...]Info{
 	{ShardsStayEmpty, Warning, "new shards get no slots", "Enable the rebalance, or ask for a reshard by annotation after scaling out."},
 	{MoreThreadsThanCPUs, Warning, "more I/O threads than CPUs", "Raise the CPU limit, or lower io-threads."},
 	{RequestBelowLimit, Warning, "memory request below the limit", "Request what the limit allows, so that the pod is not the first to be evicted."},
+	{CertificateWithoutLocalhost, Warning, "own certificate that must name localhost", "Add the DNS name localhost to the certificate: the exporter reaches its server under it."},
 }

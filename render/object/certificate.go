@@ -4,8 +4,6 @@
 package object
 
 import (
-	"errors"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
@@ -14,13 +12,11 @@ import (
 
 // certificate asks cert-manager for the Secret that the pods mount, or is nil. It
 // names what clients dial: the Services, each pod under its headless Service, and
-// localhost for the exporter. Nodes use it as clients too.
-func certificate(c *v1alpha1.ValkeyCluster) (map[string]any, error) {
+// localhost for the exporter; so a namespace must be known, as Validate holds. Nodes
+// use it as clients too.
+func certificate(c *v1alpha1.ValkeyCluster) map[string]any {
 	if !c.TLSEnabled() || c.Spec.TLS.IssuerRef == nil {
-		return nil, nil
-	}
-	if c.Namespace == "" {
-		return nil, errors.New("metadata.namespace: needed by spec.tls.issuerRef, since the names in a certificate contain it")
+		return nil
 	}
 	var all, headless []string
 	for _, s := range services(c) {
@@ -36,7 +32,7 @@ func certificate(c *v1alpha1.ValkeyCluster) (map[string]any, error) {
 		"dnsNames":   anys(name.CertificateNames(c.Namespace, c.ClusterDomain(), all, headless)),
 		"usages":     anys([]string{"digital signature", "key encipherment", "server auth", "client auth"}),
 		"privateKey": map[string]any{"algorithm": "ECDSA", "size": int64(256), "rotationPolicy": "Always"},
-	}), nil
+	})
 }
 
 // custom is an object of a kind whose Go types are not used here.

@@ -74,9 +74,7 @@ func (s *sink) network(c *v1alpha1.ValkeyCluster) {
 	for _, policy := range networkPolicies(c) {
 		add(s, policy)
 	}
-	certificate, err := certificate(c)
-	s.check(err)
-	s.addRaw(certificate)
+	s.addRaw(certificate(c))
 }
 
 func (s *sink) workloads(c *v1alpha1.ValkeyCluster) {

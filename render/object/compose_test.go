@@ -74,10 +74,6 @@ func TestWhatCannotBeRenderedIsReported(t *testing.T) {
 		change func(*v1alpha1.ValkeyCluster)
 		want   []string
 	}{
-		{"certificate without namespace", func(c *v1alpha1.ValkeyCluster) {
-			c.Namespace = ""
-			c.Spec.TLS = &v1alpha1.TLSSpec{IssuerRef: &v1alpha1.IssuerRef{Name: "ca"}}
-		}, []string{"ValkeyCluster/orders: metadata.namespace: needed by spec.tls.issuerRef"}},
 		{"more config than the server takes", func(c *v1alpha1.ValkeyCluster) {
 			big := strings.Repeat("x", 300<<10)
 			c.Spec.Config = map[string]string{"proc-title-template": big, "notify-keyspace-events": big}

@@ -4,7 +4,6 @@
 package acl
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render/name"
 )
 
@@ -38,19 +38,7 @@ func TestTextIsPinned(t *testing.T) {
 			}
 			out.WriteString("==== " + SentinelFileKey("9.1") + "\n" + text)
 		}
-		golden := filepath.Join("testdata", strings.ToLower(string(topology))+".acl")
-		if *update {
-			if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), out.String()); diff != "" {
-			t.Errorf("%s (-golden +written); -update rewrites it:\n%s", golden, diff)
-		}
+		golden.File(t, filepath.Join("testdata", strings.ToLower(string(topology))+".acl"), []byte(out.String()))
 	}
 }
 
@@ -58,13 +46,13 @@ func TestCommandsThatAVersionLacksAreLeftOut(t *testing.T) {
 	user := v1alpha1.UserSpec{
 		Name:        "app",
 		Commands:    &v1alpha1.UserCommands{Allow: []string{"hgetdel", "Get"}, Deny: []string{"cluster|migrateslots"}},
-		Permissions: "+commandlog|get (+hsetex ~x)",
+		Permissions: "+commandlog|get db=0,3 (+hsetex ~x alldbs)",
 	}
 	for version, want := range map[string][]string{
 		"8.0": {"resetchannels", "+Get", "(~x)"},
 		"8.1": {"resetchannels", "+Get", "+commandlog|get", "(~x)"},
 		"9.0": {"resetchannels", "+Get", "-cluster|migrateslots", "+commandlog|get", "(+hsetex ~x)"},
-		"9.1": {"resetchannels", "+hgetdel", "+Get", "-cluster|migrateslots", "+commandlog|get", "(+hsetex ~x)"},
+		"9.1": {"resetchannels", "+hgetdel", "+Get", "-cluster|migrateslots", "+commandlog|get", "db=0,3", "(+hsetex ~x alldbs)"},
 	} {
 		rules, err := userRules(nil, version, &user, false)
 		if diff := cmp.Diff(want, rules); len(err) > 0 || diff != "" {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/command"
 )
 
 // defaultRules let the default user do everything, as on a server without ACLs.
@@ -32,9 +33,13 @@ func Check(path *field.Path, users []v1alpha1.UserSpec, modules bool) field.Erro
 }
 
 // userRules are the rules of a user of spec, in the order of its fields. Commands
-// that this version does not know and another one does are left out.
+// and rules about
+// databases that this version does not know and another one does are left out.
 func userRules(path *field.Path, version string, u *v1alpha1.UserSpec, modules bool) ([]string, field.ErrorList) {
-	w := &ruleWriter{version: version, modules: modules, rules: &ruleList{}}
+	w := &ruleWriter{version: version, rules: &ruleList{}}
+	if modules {
+		w.modules = command.SomeModules
+	}
 	if keys := u.Keys; keys != nil {
 		w.patterns(path.Child("keys", "readWrite"), "~", keys.ReadWrite)
 		w.patterns(path.Child("keys", "readOnly"), "%R~", keys.ReadOnly)
@@ -79,7 +84,7 @@ func (l *ruleList) add(rule string) {
 // ruleWriter collects rules and what is wrong with them.
 type ruleWriter struct {
 	version string
-	modules bool
+	modules command.Modules
 	rules   *ruleList
 	errs    field.ErrorList
 }
@@ -108,39 +113,12 @@ func (w *ruleWriter) commands(path *field.Path, sign string, commands []string) 
 
 // known says whether the server of this version takes the command or category;
 // one that no version takes is a problem.
-func (w *ruleWriter) known(path *field.Path, sign, command string) bool {
-	lower := strings.ToLower(command)
-	if !isCommand(lower) {
-		w.invalid(path, command, "must be a command, a subcommand (config|get) or a category (@read)")
-		return false
+func (w *ruleWriter) known(path *field.Path, sign, name string) bool {
+	verdict := command.Judge(sign, name, w.modules)
+	if verdict.Problem != "" {
+		w.invalid(path, name, "%s", verdict.Problem)
 	}
-	first, argument, found := since(lower)
-	switch {
-	case argument && sign == "-":
-		w.invalid(path, command, "the first argument of a command can be allowed, not denied")
-		return false
-	case found:
-		return atLeast(w.version, first)
-	case w.modules:
-		return true
-	}
-	if near := closest(lower); near != "" {
-		w.invalid(path, command, "unknown to every version; did you mean %q?", near)
-	} else {
-		w.invalid(path, command, "unknown to every version")
-	}
-	return false
-}
-
-// isCommand says whether s, in lower case, has the form of a command, of a
-// subcommand or first argument after `|`, or of a category after `@`.
-func isCommand(s string) bool {
-	name, sub, hasSub := strings.Cut(strings.TrimPrefix(s, "@"), "|")
-	return isName(name) && (!hasSub || isName(sub) && s[0] != '@')
-}
-
-func isName(s string) bool {
-	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
+	return verdict.In(w.version)
 }
 
 // permissions takes further rules as ACL SETUSER does, but none about passwords,
@@ -188,6 +166,12 @@ func (w *ruleWriter) rule(path *field.Path, rule string, inSelector bool) bool {
 		return w.known(path, rule[:1], rule[1:])
 	case '~', '&', '%':
 		return w.pattern(path, rule)
+	}
+	if verdict, found := command.Database(rule); found {
+		if verdict.Problem != "" {
+			w.invalid(path, rule, "%s", verdict.Problem)
+		}
+		return verdict.In(w.version)
 	}
 	switch strings.ToLower(rule) {
 	case "allkeys", "resetkeys", "allchannels", "resetchannels", "allcommands", "nocommands":

@@ -5,6 +5,7 @@ package acl
 
 import (
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/command"
 	"github.com/valkey-render/valkey-render/render/name"
 )
 
@@ -68,7 +69,7 @@ func clusterRules(version string) []string {
 		rules = append(rules, "+cluster|"+sub)
 	}
 	rules = append(rules, "+migrate", "+restore", "+restore-asking")
-	if atLeast(version, "9.0") {
+	if command.AtLeast(version, "9.0") {
 		rules = append(rules, "+cluster|migrateslots", "+cluster|getslotmigrations", "+cluster|cancelslotmigrations")
 	}
 	return rules
@@ -80,7 +81,7 @@ func clusterRules(version string) []string {
 // and no FLUSHALL, which ends a migration.
 func replicationRules(version string, cluster bool) []string {
 	rules := []string{"resetchannels", "+psync", "+sync", "+replconf", "+ping"}
-	if !cluster || !atLeast(version, "9.0") {
+	if !cluster || !command.AtLeast(version, "9.0") {
 		return rules
 	}
 	return append([]string{"~*"}, append(rules, "+cluster|syncslots", "+select", "+@write",

@@ -1,21 +1,16 @@
 // SPDX-FileCopyrightText: The valkey-render Authors
 // SPDX-License-Identifier: Apache-2.0
 
-package acl
+package command
 
 import (
-	"flag"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/internal/servertest"
 )
-
-var update = flag.Bool("update", false, "rewrite the files that tests compare with")
 
 // TestProcessCommandTableIsWhatServersKnow derives commands.txt again. 9.0 has no
 // server here: it is 9.1 without what is documented to be newer.
@@ -37,16 +32,7 @@ func TestProcessCommandTableIsWhatServersKnow(t *testing.T) {
 		lines = append(lines, name+" "+version+"\n")
 	}
 	slices.Sort(lines)
-	got := strings.Join(lines, "")
-	if *update {
-		if err := os.WriteFile("commands.txt", []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(commandTable, got); diff != "" {
-		t.Errorf("commands.txt is not what the servers know, run with -update (-checked in +servers):\n%s", diff)
-	}
+	golden.File(t, "commands.txt", []byte(strings.Join(lines, "")))
 }
 
 // commandsOf returns commands, subcommands and @categories with the version that
