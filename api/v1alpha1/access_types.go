@@ -218,6 +218,7 @@ type NetworkingSpec struct {
 	// +optional
 	ClusterDomain string `json:"clusterDomain,omitempty"`
 	// ipFamily of pods and Services: IPv4 or IPv6. Absent: the cluster's own.
+	// Immutable while set.
 	// +kubebuilder:validation:Enum=IPv4;IPv6
 	// +optional
 	IPFamily string `json:"ipFamily,omitempty"`

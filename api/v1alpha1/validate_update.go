@@ -23,6 +23,9 @@ func (c *ValkeyCluster) ValidateUpdate(old *ValkeyCluster) field.ErrorList {
 		v.invalid(spec.Child("version"), c.ServerVersion(), "8.x cannot read the data of %s nor replicate from it: restore a backup into a new cluster", old.ServerVersion())
 	}
 	immutable(v, spec.Child("networking", "port"), old.Port(), c.Port())
+	if was, now := old.ipFamily(), c.ipFamily(); was != "" && now != "" && was != now {
+		v.invalid(spec.Child("networking", "ipFamily"), now, "is immutable while set, was %s: the addresses of a Service keep their family", was)
+	}
 	c.validateStorageUpdate(v, spec.Child("storage"), old)
 	c.validateTLSUpdate(v, spec.Child("tls"), old)
 	before, after := old.PinnedZones(), c.PinnedZones()
@@ -30,6 +33,13 @@ func (c *ValkeyCluster) ValidateUpdate(old *ValkeyCluster) field.ErrorList {
 		v.invalid(spec.Child("scheduling", "zone", "pinning", "zones"), after, "is immutable while set, was %v: volumes do not follow; remove the pinning first", before)
 	}
 	return v.list
+}
+
+func (c *ValkeyCluster) ipFamily() string {
+	if c.Spec.Networking == nil {
+		return ""
+	}
+	return c.Spec.Networking.IPFamily
 }
 
 // ValidateUpdate reports every change from old to a that cannot be followed.
