@@ -4,9 +4,7 @@
 package v1alpha1
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
-)
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+	"github.com/valkey-render/valkey-render/internal/golden"
+)
 
 // TestDefaultsMatchGolden pins, for one spec a directory, what Default fills in
 // and what every getter returns, so that a changed default shows in review.
@@ -53,10 +51,10 @@ func TestDefaultsMatchGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkGolden(t, filepath.Join(filepath.Dir(input), "expected.json"), append(got, '\n'))
+			golden.File(t, filepath.Join(filepath.Dir(input), "expected.json"), append(got, '\n'))
 		})
 	}
-	if cases < 10 || len(inputs) != 2*cases && !*update {
+	if cases < 10 || len(inputs) != 2*cases && !golden.Updating() {
 		t.Errorf("%d cases and %d files; want at least 10 cases with one golden each", cases, len(inputs))
 	}
 }
@@ -178,20 +176,4 @@ func readCluster(t *testing.T, file string) *ValkeyCluster {
 		t.Fatalf("%s: %v", file, err)
 	}
 	return &c
-}
-
-func checkGolden(t *testing.T, file string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want, got) {
-		t.Errorf("%s differs (-want +got):\n%s", file, cmp.Diff(string(want), string(got)))
-	}
 }

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/valkey-render/valkey-render/api/crd"
+	"github.com/valkey-render/valkey-render/internal/golden"
 )
 
 // verdicts is what the build and the API server say to one object.
@@ -36,7 +37,7 @@ func TestBuildAndAPIServerAgree(t *testing.T) {
 		t.Fatalf("%d cases, want at least 100 (%v)", len(inputs), err)
 	}
 	goldens, _ := filepath.Glob("testdata/validate/*.txt")
-	if len(goldens) != len(inputs) && !*update {
+	if len(goldens) != len(inputs) && !golden.Updating() {
 		t.Errorf("%d goldens for %d cases", len(goldens), len(inputs))
 	}
 	for _, input := range inputs {
@@ -67,7 +68,7 @@ func TestBuildAndAPIServerAgree(t *testing.T) {
 			case buildOnly && (!refused || len(got.server) > 0):
 				t.Errorf("not a case of the build only: build %v, API server %v", got.build, got.server)
 			}
-			checkGolden(t, strings.TrimSuffix(input, ".yaml")+".txt", []byte(got.String()))
+			golden.File(t, strings.TrimSuffix(input, ".yaml")+".txt", []byte(got.String()))
 		})
 	}
 }

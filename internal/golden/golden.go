@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 func Updating() bool { return *update }
 
 // File compares got with the file at path.
-func File(t *testing.T, path string, got []byte) {
+func File(t testing.TB, path string, got []byte) {
 	t.Helper()
 	if *update {
 		write(t, path, got)
@@ -42,7 +42,7 @@ func File(t *testing.T, path string, got []byte) {
 }
 
 // Dir compares files, by slash-separated name, with all those below dir.
-func Dir(t *testing.T, dir string, files map[string][]byte) {
+func Dir(t testing.TB, dir string, files map[string][]byte) {
 	t.Helper()
 	if len(files) == 0 {
 		t.Errorf("%s: nothing was made to compare with", dir)
@@ -67,7 +67,7 @@ func Dir(t *testing.T, dir string, files map[string][]byte) {
 
 // Cases returns the directories below dir, one a case, and fails the test when
 // there is none.
-func Cases(t *testing.T, dir string) []string {
+func Cases(t testing.TB, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -85,7 +85,22 @@ func Cases(t *testing.T, dir string) []string {
 	return names
 }
 
-func list(t *testing.T, dir string) []string {
+// Only holds that dir has no entries but those named and the corpora of fuzz and
+// property tests.
+func Only(t testing.TB, dir string, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); !slices.Contains(names, name) && name != "fuzz" && name != "rapid" {
+			t.Errorf("%s: no test reads it", filepath.Join(dir, name))
+		}
+	}
+}
+
+func list(t testing.TB, dir string) []string {
 	t.Helper()
 	var names []string
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -102,7 +117,7 @@ func list(t *testing.T, dir string) []string {
 	return names
 }
 
-func write(t *testing.T, path string, content []byte) {
+func write(t testing.TB, path string, content []byte) {
 	t.Helper()
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
 		return

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render/conf"
 	"github.com/valkey-render/valkey-render/render/directive"
 )
@@ -27,7 +28,7 @@ func TestCheckReportsEveryFaultWithItsPlace(t *testing.T) {
 			if out.Len() == 0 {
 				t.Error("no error")
 			}
-			compareWith(t, filepath.Join(dir, "errors.txt"), out.String())
+			golden.File(t, filepath.Join(dir, "errors.txt"), []byte(out.String()))
 		})
 	}
 }

@@ -4,24 +4,20 @@
 package conf_test
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/yaml"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render/conf"
 )
-
-var update = flag.Bool("update", false, "rewrite the files that tests compare with")
 
 // read returns the defaulted cluster of a case directory.
 func read(t testing.TB, dir string) *v1alpha1.ValkeyCluster {
@@ -40,41 +36,15 @@ func read(t testing.TB, dir string) *v1alpha1.ValkeyCluster {
 
 // cases returns the case directories of one kind, at least one, each with the
 // cluster and its golden file and nothing else.
-func cases(t testing.TB, kind, golden string) []string {
+func cases(t testing.TB, kind, expected string) []string {
 	t.Helper()
-	dirs, err := filepath.Glob(filepath.Join("testdata", kind, "*"))
-	if err != nil || len(dirs) == 0 {
-		t.Fatalf("no case in testdata/%s: %v", kind, err)
-	}
-	for _, dir := range dirs {
-		files, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			if f.Name() != "cluster.yaml" && f.Name() != golden {
-				t.Errorf("%s: no test reads %s", dir, f.Name())
-			}
-		}
+	var dirs []string
+	for _, name := range golden.Cases(t, filepath.Join("testdata", kind)) {
+		dir := filepath.Join("testdata", kind, name)
+		golden.Only(t, dir, "cluster.yaml", expected)
+		dirs = append(dirs, dir)
 	}
 	return dirs
-}
-
-// compareWith holds got against a golden file.
-func compareWith(t *testing.T, golden, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-golden +rendered); -update rewrites it:\n%s", golden, diff)
-	}
 }
 
 // TestTextIsPinned holds every byte that a spec's pods read: whatever differs here
@@ -86,7 +56,7 @@ func TestTextIsPinned(t *testing.T) {
 			if errs := conf.Check(c); len(errs) > 0 {
 				t.Fatal(errs.ToAggregate())
 			}
-			compareWith(t, filepath.Join(dir, "expected.txt"), all(t, c))
+			golden.File(t, filepath.Join(dir, "expected.txt"), []byte(all(t, c)))
 		})
 	}
 }

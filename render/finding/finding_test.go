@@ -6,21 +6,16 @@ package finding_test
 import (
 	"encoding/json"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render/finding"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestRegistryIsSortedCompleteAndWellFormed(t *testing.T) {
 	codes := finding.Codes()
@@ -70,48 +65,25 @@ func sample() finding.List {
 	}
 }
 
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
-
 func TestOutputForms(t *testing.T) {
 	list := sample()
 	first := list[0]
-	golden(t, "text.txt", list.Text())
-	golden(t, "github.txt", list.GitHub())
+	golden.File(t, "testdata/text.txt", list.Text())
+	golden.File(t, "testdata/github.txt", list.GitHub())
 	asJSON, err := list.JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "findings.json", asJSON)
+	golden.File(t, "testdata/findings.json", asJSON)
 	sarif, err := list.SARIF("1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "findings.sarif", sarif)
+	golden.File(t, "testdata/findings.sarif", sarif)
 	if list[0] != first {
 		t.Error("writing sorted the caller's list")
 	}
-	entries, err := os.ReadDir("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(entries) != 4 {
-		t.Errorf("testdata has %d entries, 4 are read", len(entries))
-	}
+	golden.Only(t, "testdata", "text.txt", "github.txt", "findings.json", "findings.sarif")
 }
 
 func TestEmptyListIsStillAnAnswer(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 
+	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render/load"
 )
 
@@ -123,7 +124,7 @@ func TestEnvironmentsAreOverlaysOverSpecs(t *testing.T) {
 	if diff := cmp.Diff("/prod/kustomization.yaml ValkeyCluster/prod/shop 0", set.Clusters[0].Origin.File+" "+set.Clusters[0].Origin.Object+" 0"); diff != "" {
 		t.Error(diff)
 	}
-	golden(t, "kustomized.yaml", asYAML(t, set.Clusters[0].Object)+"---\n"+asYAML(t, set.ACLs[0].Object))
+	golden.File(t, "testdata/kustomized.yaml", []byte(asYAML(t, set.Clusters[0].Object)+"---\n"+asYAML(t, set.ACLs[0].Object)))
 	again, err := load.FromKustomization(fs, "/prod")
 	if err != nil || !cmp.Equal(sources, again) {
 		t.Errorf("a second build differs: %v", err)
@@ -221,7 +222,7 @@ resources: [.., "https://example.com/c"]
 	if err == nil {
 		t.Fatal("no error")
 	}
-	golden(t, "remote.txt", err.Error()+"\n")
+	golden.File(t, "testdata/remote.txt", []byte(err.Error()+"\n"))
 }
 
 func TestKustomizationsThatCannotBeBuilt(t *testing.T) {

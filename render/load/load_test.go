@@ -4,7 +4,6 @@
 package load_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,10 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render/load"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // sources are the YAML files of a case directory, by name.
 func sources(t *testing.T, dir string) []load.Source {
@@ -43,32 +41,20 @@ func sources(t *testing.T, dir string) []load.Source {
 }
 
 func TestBadInputIsNamedWithItsPlace(t *testing.T) {
-	cases, err := os.ReadDir("testdata/errors")
-	if err != nil || len(cases) < 35 {
-		t.Fatalf("%d cases, %v", len(cases), err)
+	cases := golden.Cases(t, "testdata/errors")
+	if len(cases) < 35 {
+		t.Errorf("only %d cases", len(cases))
 	}
-	for _, c := range cases {
-		t.Run(c.Name(), func(t *testing.T) {
-			dir := filepath.Join("testdata/errors", c.Name())
+	for _, name := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join("testdata/errors", name)
 			in := sources(t, dir)
 			_, findings := load.Parse(in, load.Options{})
 			got := string(findings.Text())
 			if strings.Contains(got, "hunter2") {
 				t.Errorf("a secret is shown:\n%s", got)
 			}
-			golden := filepath.Join(dir, "errors.txt")
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			golden.File(t, filepath.Join(dir, "errors.txt"), []byte(got))
 			slices.Reverse(in)
 			if _, again := load.Parse(in, load.Options{}); string(again.Text()) != got {
 				t.Errorf("the order of the sources shows:\n%s", cmp.Diff(got, string(again.Text())))
@@ -78,4 +64,8 @@ func TestBadInputIsNamedWithItsPlace(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestNoGoldenIsUnread(t *testing.T) {
+	golden.Only(t, "testdata", "errors", "kustomized.yaml", "remote.txt")
 }

@@ -4,9 +4,7 @@
 package name
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"sort"
 	"strings"
 	"testing"
@@ -14,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"pgregory.net/rapid"
-)
 
-var update = flag.Bool("update", false, "rewrite testdata/frozen.txt")
+	"github.com/valkey-render/valkey-render/internal/golden"
+)
 
 // TestFrozenForEver pins what can never change for a live cluster. Selectors
 // and serviceName of a StatefulSet are immutable: a changed one makes every
@@ -90,19 +88,7 @@ func TestFrozenForEver(t *testing.T) {
 		}
 		line("Slots %d: %s", shards, strings.Join(s, " "))
 	}
-	const file = "testdata/frozen.txt"
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("frozen names changed (-frozen +now):\n%s", diff)
-	}
+	golden.File(t, "testdata/frozen.txt", []byte(b.String()))
 }
 
 func TestSlotsCoverEverySlotOnceAndEvenly(t *testing.T) {

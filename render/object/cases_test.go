@@ -5,7 +5,6 @@ package object
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,17 +12,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render/conf"
 	"github.com/valkey-render/valkey-render/render/name"
 	"github.com/valkey-render/valkey-render/render/script"
 )
-
-var update = flag.Bool("update", false, "rewrite the goldens in testdata/cases")
 
 const casesDir = "testdata/cases"
 
@@ -46,7 +43,7 @@ func TestCases(t *testing.T) {
 					continue
 				}
 				goldens++
-				golden(t, filepath.Join(dir, entry), view(t, c, objects, entry))
+				golden.File(t, filepath.Join(dir, entry), view(t, c, objects, entry))
 			}
 			if goldens == 0 {
 				t.Error("the case has no golden")
@@ -226,20 +223,4 @@ func toYAML(t testing.TB, value any) []byte {
 		t.Fatal(err)
 	}
 	return data
-}
-
-func golden(t testing.TB, file string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
 }

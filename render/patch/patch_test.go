@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render/patch"
 )
 
@@ -221,7 +222,7 @@ func TestBadPatchesAreNamedByIndexAndCause(t *testing.T) {
 		27: {Target: &v1alpha1.PatchTarget{Group: "no", Version: "v1", LabelSelector: "a=b", AnnotationSelector: "c"}, Patch: "spec: {a: 1}"},
 	}
 	out, errs := apply(t, objects(t, composed), patches...)
-	golden(t, "bad-patches.txt", errs)
+	golden.File(t, "testdata/bad-patches.txt", []byte(errs))
 	if got := at(t, out, "StatefulSet/shop-0", "spec", "minReadySeconds"); got != "3" {
 		t.Errorf("the good patch among the bad ones was not applied: %s", got)
 	}
@@ -294,4 +295,8 @@ func TestPatchesOfSeveralClustersRunAtOnce(t *testing.T) {
 		})
 	}
 	wait.Wait()
+}
+
+func TestNoGoldenIsUnread(t *testing.T) {
+	golden.Only(t, "testdata", "bad-patches.txt")
 }

@@ -14,7 +14,8 @@ import (
 )
 
 func (p *pod) accepted() string { return p.read(filepath.Join(p.data, ".valkey-render/live.accepted")) }
-func (p *pod) tried() string    { return p.read(filepath.Join(p.data, ".valkey-render/live.tried")) }
+
+func (p *pod) tried() string { return p.read(filepath.Join(p.data, ".valkey-render/live.tried")) }
 
 // wantMemory fails unless the server runs with this maxmemory.
 func (p *pod) wantMemory(want string) {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render/finding"
 	"github.com/valkey-render/valkey-render/render/load"
 	"github.com/valkey-render/valkey-render/render/write"
@@ -75,7 +76,7 @@ func TestFunctionReplacesWhatItRenders(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"team": "web"}, set.Clusters[0].Object.Annotations); diff != "" {
 		t.Errorf("annotations of the orchestrator are read: %s", diff)
 	}
-	golden(t, "krm/output.yaml", out)
+	golden.File(t, "testdata/krm/output.yaml", []byte(out))
 	again, _, _ := function(t, []byte(out), rendered("shop"))
 	if diff := cmp.Diff(out, again); diff != "" && !strings.Contains(out, "results:") {
 		t.Errorf("a second run changes its own output (-first +second):\n%s", diff)
@@ -87,7 +88,7 @@ func TestFunctionReportsResultsAndPassesItemsOnErrors(t *testing.T) {
 	if !findings.HasErrors() {
 		t.Fatal("no errors")
 	}
-	golden(t, "krm/bad-output.yaml", out)
+	golden.File(t, "testdata/krm/bad-output.yaml", []byte(out))
 }
 
 func TestFunctionConfigMayBeTheSpec(t *testing.T) {

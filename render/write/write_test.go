@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
+	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render/write"
 )
 
@@ -57,7 +58,7 @@ func TestYAMLForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "form.yaml", string(got))
+	golden.File(t, "testdata/form.yaml", got)
 	if _, has := obj.Object["status"]; !has {
 		t.Error("the object was changed")
 	}
@@ -238,4 +239,8 @@ func BenchmarkYAML(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+func TestNoGoldenIsUnread(t *testing.T) {
+	golden.Only(t, "testdata", "form.yaml", "krm")
 }
