@@ -6,7 +6,7 @@ package render_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -127,9 +127,9 @@ func TestSameBytesForAnyOrderAndAnyNumberOfWorkers(t *testing.T) {
 		}
 	}
 	var want []byte
-	for seed := range int64(6) {
+	for seed := range uint64(6) {
 		shuffled := slices.Clone(sources)
-		rand.New(rand.NewSource(seed)).Shuffle(len(shuffled), func(i, j int) {
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(shuffled), func(i, j int) {
 			shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
 		})
 		got, err := write.YAML(build(t, render.Options{Workers: int(seed) % 5}, shuffled...).Objects)

@@ -4,6 +4,7 @@
 package v1alpha1
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,10 +37,7 @@ func Versions() []string { return []string{"8.0", "8.1", "9.0", "9.1"} }
 
 // ServerVersion returns the minor version of the server, as "9.1".
 func (c *ValkeyCluster) ServerVersion() string {
-	if c.Spec.Version == "" {
-		return DefaultVersion
-	}
-	return c.Spec.Version
+	return cmp.Or(c.Spec.Version, DefaultVersion)
 }
 
 // AtLeast says whether the server's version is the given minor version or a
@@ -63,18 +61,12 @@ func versionNumbers(version string) []int {
 
 // EffectiveTopology returns the topology, Cluster when none is named.
 func (c *ValkeyCluster) EffectiveTopology() Topology {
-	if c.Spec.Topology == "" {
-		return TopologyCluster
-	}
-	return c.Spec.Topology
+	return cmp.Or(c.Spec.Topology, TopologyCluster)
 }
 
 // EffectiveProfile returns the profile, Cache when none is named.
 func (c *ValkeyCluster) EffectiveProfile() Profile {
-	if c.Spec.Profile == "" {
-		return ProfileCache
-	}
-	return c.Spec.Profile
+	return cmp.Or(c.Spec.Profile, ProfileCache)
 }
 
 // IsCluster says whether the topology has hash slots.
@@ -193,18 +185,12 @@ func (c *ValkeyCluster) RebalanceBatchSlots() int32 {
 
 // EffectiveDelivery says who applies the rendered objects; InCluster by default.
 func (c *ValkeyCluster) EffectiveDelivery() Delivery {
-	if c.Spec.Delivery == "" {
-		return DeliveryInCluster
-	}
-	return c.Spec.Delivery
+	return cmp.Or(c.Spec.Delivery, DeliveryInCluster)
 }
 
 // EffectiveJobs says where topology Jobs come from; the Reconciler by default.
 func (c *ValkeyCluster) EffectiveJobs() JobsMode {
-	if c.Spec.Jobs == "" {
-		return JobsReconciler
-	}
-	return c.Spec.Jobs
+	return cmp.Or(c.Spec.Jobs, JobsReconciler)
 }
 
 // RolloutMode says who drives a roll: Orchestrated, or StatefulSet with

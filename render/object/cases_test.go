@@ -55,11 +55,8 @@ func TestCases(t *testing.T) {
 func caseDirs(t testing.TB) []string {
 	t.Helper()
 	var dirs []string
-	for _, entry := range readDir(t, casesDir) {
-		dirs = append(dirs, filepath.Join(casesDir, entry))
-	}
-	if len(dirs) == 0 {
-		t.Fatal("there are no cases")
+	for _, name := range golden.Cases(t, casesDir) {
+		dirs = append(dirs, filepath.Join(casesDir, name))
 	}
 	return dirs
 }

@@ -205,7 +205,7 @@ func TestSecretsAreMountedAndNothingElse(t *testing.T) {
 }
 
 func TestServerContainersFollowThePodContract(t *testing.T) {
-	everyCase(t, func(t *testing.T, c *v1alpha1.ValkeyCluster, objects []*unstructured.Unstructured) {
+	everyCase(t, func(t *testing.T, _ *v1alpha1.ValkeyCluster, objects []*unstructured.Unstructured) {
 		for _, set := range statefulSets(t, objects) {
 			server := set.Spec.Template.Spec.Containers[0]
 			if server.Name != "server" {

@@ -4,7 +4,7 @@
 package order_test
 
 import (
-	"math/rand"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -39,9 +39,9 @@ func TestSortPutsStagesThenNamesInOrderWhateverTheInput(t *testing.T) {
 		namespace, name, _ := cut(rest)
 		objs = append(objs, object(kind, namespace, name))
 	}
-	for seed := range int64(20) {
+	for seed := range uint64(20) {
 		shuffled := slices.Clone(objs)
-		rand.New(rand.NewSource(seed)).Shuffle(len(shuffled), func(i, j int) {
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(shuffled), func(i, j int) {
 			shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
 		})
 		order.Sort(shuffled)

@@ -23,7 +23,8 @@ const file = "../../../../docs/cli.md"
 
 func main() {
 	if err := os.WriteFile(file, page(), 0o666); err != nil {
-		panic(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
 
