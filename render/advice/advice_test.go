@@ -113,10 +113,14 @@ func TestAdviceForOneRisk(t *testing.T) {
 		},
 		"patch by position": {limits + "patches: [{patch: '[{op: add, path: /spec/template/spec/containers/0/env, value: []}]'}]", []string{"VR1123 spec.patches[0].patch"}},
 		"patch by name":     {limits + "patches: [{patch: '[{op: add, path: /metadata/labels/a1, value: b}]'}]", nil},
-		"old name":          {limits + "config: {slave-priority: '50'}", []string{"VR1005 spec.config[slave-priority]"}},
-		"name in capitals":  {limits + "config: {Replica-Priority: '50'}", nil},
-		"no budget":         {limits + "podDisruptionBudget: {mode: Disabled}", []string{"VR1124 spec.podDisruptionBudget.mode"}},
-		"claims deleted":    {limits + "storage: {size: 8Gi, reclaimPolicy: Delete}", []string{"VR1125 spec.storage.reclaimPolicy"}},
+		"old name for sentinels": {
+			limits + "topology: Sentinel\nsentinel: {config: {Parallel-Syncs: '1', sentinel failover-timeout: '1', master-reboot-down-after-period: '5'}}",
+			[]string{"VR1005 spec.sentinel.config[master-reboot-down-after-period]"},
+		},
+		"old name":         {limits + "config: {slave-priority: '50'}", []string{"VR1005 spec.config[slave-priority]"}},
+		"name in capitals": {limits + "config: {Replica-Priority: '50'}", nil},
+		"no budget":        {limits + "podDisruptionBudget: {mode: Disabled}", []string{"VR1124 spec.podDisruptionBudget.mode"}},
+		"claims deleted":   {limits + "storage: {size: 8Gi, reclaimPolicy: Delete}", []string{"VR1125 spec.storage.reclaimPolicy"}},
 		"takeover without a vote": {
 			limits + "profile: Durable\nstorage: {size: 8Gi}\nfailover: {quorumTakeover: Auto}", []string{"VR1126 spec.failover.quorumTakeover"},
 		},

@@ -213,11 +213,11 @@ func TestProcessPreStopAbortsWhenTheReplicaHangs(t *testing.T) {
 		old, next := shard[0], shard[1]
 		old.env[script.EnvGrace] = "10"
 		// The real client, but the replica is stopped, and behind, at the last moment.
-		real := servertest.Program(t, "9.1", "valkey-cli")
+		client := servertest.Program(t, "9.1", "valkey-cli")
 		old.fake("valkey-cli", `case "$*" in
-*' FAILOVER TO '*) kill -STOP `+strconv.Itoa(next.cmd.Process.Pid)+`; (unset VALKEYCLI_AUTH REDISCLI_AUTH; `+real+` -p `+strconv.Itoa(old.port)+` SET late x >/dev/null) ;;
+*' FAILOVER TO '*) kill -STOP `+strconv.Itoa(next.cmd.Process.Pid)+`; (unset VALKEYCLI_AUTH REDISCLI_AUTH; `+client+` -p `+strconv.Itoa(old.port)+` SET late x >/dev/null) ;;
 esac
-exec `+real+` "$@"
+exec `+client+` "$@"
 `)
 		r := old.run(script.PreStop)
 		r.expect(t, 0, "writes go on")

@@ -86,21 +86,17 @@ func (r *buildRunner) run(ctx context.Context) error {
 	if r.output.value == "krm" {
 		return r.function(ctx)
 	}
-	result, err := r.input.render(ctx, r.sys)
+	objects, err := r.input.objects(ctx, r.sys)
 	if err != nil {
 		return err
 	}
-	say(r.sys, result.Findings)
-	if result.Findings.HasErrors() {
-		return errFindings
-	}
 	if r.outputDir != "" {
-		return r.directory(ctx, result.Objects)
+		return r.directory(ctx, objects)
 	}
 	if r.output.value == "yaml" {
-		return stream(r.sys.Out, result.Objects)
+		return stream(r.sys.Out, objects)
 	}
-	data, err := list(result.Objects)
+	data, err := list(objects)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/source"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
@@ -73,6 +74,20 @@ func (in *input) render(ctx context.Context, sys system.System) (render.Result, 
 		}
 		return renderSources(sources, unread, opts), nil
 	})
+}
+
+// objects renders the input and says what was found; errFindings when that holds
+// an error.
+func (in *input) objects(ctx context.Context, sys system.System) ([]*unstructured.Unstructured, error) {
+	result, err := in.render(ctx, sys)
+	if err != nil {
+		return nil, err
+	}
+	say(sys, result.Findings)
+	if result.Findings.HasErrors() {
+		return nil, errFindings
+	}
+	return result.Objects, nil
 }
 
 // renderSources renders what was read; before are the findings of reading it.
