@@ -12,7 +12,6 @@ import (
 	"slices"
 	"testing"
 
-	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
 	"github.com/valkey-render/valkey-render/internal/golden"
@@ -52,15 +51,11 @@ func allExamples(t testing.TB) []example {
 		all = append(all, example{e.Name(), []load.Source{{Name: "cluster.yaml", Data: data}}})
 	}
 	for _, env := range []string{"dev", "prod"} {
-		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(examples, "environments", env))
+		sources, err := load.FromKustomization(filesys.MakeFsOnDisk(), filepath.Join(examples, "environments", env))
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, err := built.AsYaml()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, example{"environments/" + env, []load.Source{{Name: env, Data: data, Derived: true}}})
+		all = append(all, example{"environments/" + env, sources})
 	}
 	if len(all) < 10 {
 		t.Fatalf("only %d examples", len(all))
