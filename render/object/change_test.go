@@ -84,6 +84,8 @@ metrics: {enabled: true, podMonitor: {}, prometheusRule: {}, dashboard: {}}
 		{"tolerations", cache, `scheduling: {tolerations: [{operator: Exists}]}`, []string{"! StatefulSet/orders-0"}},
 		{"a label of pods", cache, `pod: {labels: {team: shop}}`, []string{"! StatefulSet/orders-0"}},
 		{"metrics on", cache, `metrics: {enabled: true}`, []string{"! StatefulSet/orders-0"}},
+		{"a larger disk without a memory limit", "topology: Standalone\nstorage: {size: 2Gi, mode: both}\n", `storage: {size: 4Gi, mode: both}`, []string{"~ PersistentVolumeClaim/data-orders-0-0"}},
+		{"the node timeout", cache, `failover: {nodeTimeout: 9s}`, []string{"~ ConfigMap/orders-live"}},
 		{"detection", replication, `failover: {detection: 5s}`, nil},
 		{"one more replica of a primary", replication, `replicas: 4`, []string{"~ ConfigMap/orders-live", "~ StatefulSet/orders-0"}},
 		{"the first replica of a primary", replication + "replicas: 1\n", `replicas: 2`, []string{"~ ConfigMap/orders-live", "~ StatefulSet/orders-0"}},

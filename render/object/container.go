@@ -75,16 +75,7 @@ func serverEnv(c *v1alpha1.ValkeyCluster) []corev1.EnvVar {
 	if handsOverByScript(c) {
 		env = append(env, corev1.EnvVar{Name: script.EnvGrace, Value: strconv.FormatInt(c.GraceSeconds(), 10)})
 	}
-	if waitsForElection(c) {
-		env = append(env, corev1.EnvVar{Name: script.EnvNodeTimeout, Value: strconv.FormatInt(c.NodeTimeout().Milliseconds(), 10)})
-	}
 	return env
-}
-
-// waitsForElection reports whether a primary that lost its data starts only after
-// a replica was elected: nobody would let it join again under a new identity.
-func waitsForElection(c *v1alpha1.ValkeyCluster) bool {
-	return c.IsCluster() && c.EffectiveJobs() == v1alpha1.JobsRendered
 }
 
 // podEnv is what the scripts of data and Sentinel pods know alike.

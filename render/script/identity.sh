@@ -156,12 +156,21 @@ stand_in_ends() {
 	rm -rf "$VR_RUN/stand-in"
 }
 
+# node_timeout_ms: cluster-node-timeout as this server is about to use it. It is a
+# live directive, so it is in no environment: a change would roll the pods.
+node_timeout_ms() {
+	local value=${VALKEY_NODE_TIMEOUT_MS:-$(directive cluster-node-timeout "$LIVE_USED")}
+	whole "$value" || value=15000
+	printf '%s\n' "$value"
+}
+
 # await_promotion ARGUMENTS…: returns when a pod of the shard is a primary with
 # data, or none is a replica with data. Pods that do not answer are given two node
 # timeouts. A replica with data is waited for without end where a Job will
 # promote it, and for ten node timeouts where there is none.
 await_promotion() {
-	local begin silence node_timeout=$((${VALKEY_NODE_TIMEOUT_MS:-15000} / 10)) waited
+	local begin silence node_timeout waited
+	node_timeout=$(($(node_timeout_ms) / 10))
 	STAND_IN=''
 	trap 'stand_in_ends; exit 143' TERM INT
 	stand_in "$@"
@@ -185,7 +194,7 @@ await_promotion() {
 		sleep 0.2
 	done
 	stand_in_ends
-	trap - TERM INT
+	stop_on_term
 }
 
 # shard_view: asks the shard's other pods. PROMOTED is yes when one is a primary
@@ -214,13 +223,13 @@ shard_view() {
 	SILENT=$((expected - answers))
 }
 
-# nap SECONDS: as process 1 a shell ignores SIGTERM unless it traps it, and
-# runs a trap only when it is not waiting for a child in the foreground.
+# nap SECONDS: a shell runs a trap only when it is not waiting for a child in the
+# foreground.
 nap() {
 	local child
 	sleep "$1" &
 	child=$!
 	trap 'kill "$child" 2>/dev/null; exit 143' TERM INT
 	wait "$child"
-	trap - TERM INT
+	stop_on_term
 }

@@ -12,17 +12,21 @@
 #   # valkey-render: end of members
 #
 # and the names follow from the pod's own. The kubelet may bring a change a
-# minute late: a pod that is asked for and is not there counts as one that does
-# not answer.
+# minute late, so a data pod knows better in one respect: there are at least as many
+# pods as its own ordinal says. A pod that is asked for and is not there counts as
+# one that does not answer.
 members() {
-	local file=$VR_ROOT/live/members key value cluster domain
+	local file=$VR_ROOT/live/members key value cluster domain replicas='' sentinels=''
 	ends_with "$file" '# valkey-render: end of members' || return 0
 	while read -r key value; do
 		case $key in
-		replicas) VALKEY_REPLICAS=$value ;;
-		sentinels) VALKEY_SENTINELS=$value ;;
+		replicas) replicas=$value ;;
+		sentinels) sentinels=$value ;;
 		esac
 	done <"$file"
+	# Without both numbers nothing is known, and start.sh refuses to start.
+	whole "$replicas" && whole "$sentinels" || return 0
+	VALKEY_REPLICAS=$replicas
 	domain=${VALKEY_FQDN#*.*.}
 	case $POD_NAME in
 	*-sentinel-*)
@@ -31,10 +35,21 @@ members() {
 		;;
 	*)
 		cluster=${POD_NAME%-*-*}
+		if whole "${POD_NAME##*-}" && [ "${POD_NAME##*-}" -gt "$VALKEY_REPLICAS" ]; then
+			VALKEY_REPLICAS=${POD_NAME##*-}
+		fi
 		VALKEY_PEERS=$(names "${POD_NAME%-*}" "$((VALKEY_REPLICAS + 1))" "$cluster-nodes.$domain")
 		;;
 	esac
-	VALKEY_SENTINELS=$(names "$cluster-sentinel" "${VALKEY_SENTINELS:-0}" "$cluster-sentinel.$domain")
+	# shellcheck disable=SC2034 # for lib.sh and sentinel.sh
+	VALKEY_SENTINELS=$(names "$cluster-sentinel" "$sentinels" "$cluster-sentinel.$domain")
+}
+
+# whole TEXT: it is a whole number.
+whole() {
+	case $1 in
+	'' | *[!0-9]*) return 1 ;;
+	esac
 }
 
 # names STATEFULSET COUNT DOMAIN: the DNS names of its pods.

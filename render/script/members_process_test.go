@@ -26,17 +26,23 @@ func TestProcessMembersComeFromTheConfigMap(t *testing.T) {
 			"1|queue-0-0.queue-nodes.jobs.svc.kube.example.net queue-0-1.queue-nodes.jobs.svc.kube.example.net|",
 		},
 		"data pod with sentinels": {
-			data, data + ".queue-nodes.jobs.svc.cluster.local", script.Members(0, 2), nil,
-			"0|queue-0-0.queue-nodes.jobs.svc.cluster.local|queue-sentinel-0.queue-sentinel.jobs.svc.cluster.local queue-sentinel-1.queue-sentinel.jobs.svc.cluster.local",
+			data, data + ".queue-nodes.jobs.svc.cluster.local", script.Members(1, 2), nil,
+			"1|queue-0-0.queue-nodes.jobs.svc.cluster.local queue-0-1.queue-nodes.jobs.svc.cluster.local|queue-sentinel-0.queue-sentinel.jobs.svc.cluster.local queue-sentinel-1.queue-sentinel.jobs.svc.cluster.local",
 		},
 		"sentinel pod": {
 			sentinel, sentinel + ".queue-sentinel.jobs.svc.cluster.local", script.Members(1, 1), nil,
 			"1|queue-0-0.queue-nodes.jobs.svc.cluster.local queue-0-1.queue-nodes.jobs.svc.cluster.local|queue-sentinel-0.queue-sentinel.jobs.svc.cluster.local",
 		},
 		"name with dashes": {
-			"a-b-12-3", "a-b-12-3.a-b-nodes.x.svc.cluster.local", script.Members(0, 0), nil,
+			"a-b-12-0", "a-b-12-0.a-b-nodes.x.svc.cluster.local", script.Members(0, 0), nil,
 			"0|a-b-12-0.a-b-nodes.x.svc.cluster.local|",
 		},
+		"data pod that is one too many": {
+			"queue-0-2", "queue-0-2.queue-nodes.jobs.svc.cluster.local", script.Members(0, 0), nil,
+			"2|queue-0-0.queue-nodes.jobs.svc.cluster.local queue-0-1.queue-nodes.jobs.svc.cluster.local queue-0-2.queue-nodes.jobs.svc.cluster.local|",
+		},
+		"number missing":     {data, data + ".queue-nodes.jobs.svc.cluster.local", "replicas\nsentinels 0\n" + script.EndMarker("members") + "\n", nil, "||"},
+		"no number":          {data, data + ".queue-nodes.jobs.svc.cluster.local", "replicas x\nsentinels 0\n" + script.EndMarker("members") + "\n", nil, "||"},
 		"emptied file":       {data, data + ".queue-nodes.jobs.svc.cluster.local", "", nil, "||"},
 		"file cut short":     {data, data + ".queue-nodes.jobs.svc.cluster.local", "replicas 1\n", nil, "||"},
 		"environment counts": {data, data + ".x", script.Members(1, 0), []string{"VALKEY_PEERS=a:1 b:2", "VALKEY_REPLICAS=7"}, "7|a:1 b:2|"},

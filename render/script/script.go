@@ -90,7 +90,8 @@ const (
 	EnvSentinels = "VALKEY_SENTINELS"
 	// EnvJobs is Reconciler or Rendered.
 	EnvJobs = "VALKEY_JOBS"
-	// EnvNodeTimeout is cluster-node-timeout in milliseconds.
+	// EnvNodeTimeout is cluster-node-timeout in milliseconds, where it is not to be
+	// taken from the live file.
 	EnvNodeTimeout = "VALKEY_NODE_TIMEOUT_MS"
 	// EnvGrace is terminationGracePeriodSeconds. prestop.sh ends five seconds
 	// earlier and needs at least eight to do anything.

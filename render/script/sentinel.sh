@@ -39,18 +39,12 @@ learnt_line() {
 	set -f && set -- $1 && set +f
 	words=$#
 	case $2 in
-	current-epoch) [ "$words" = 3 ] && number "$3" ;;
-	config-epoch | leader-epoch) [ "$words" = 4 ] && number "$4" ;;
-	known-replica) [ "$words" = 5 ] && number "$5" ;;
-	monitor) [ "$words" = 6 ] && number "$5" && number "$6" ;;
+	current-epoch) [ "$words" = 3 ] && whole "$3" ;;
+	config-epoch | leader-epoch) [ "$words" = 4 ] && whole "$4" ;;
+	known-replica) [ "$words" = 5 ] && whole "$5" ;;
+	monitor) [ "$words" = 6 ] && whole "$5" && whole "$6" ;;
 	# 9.1 writes the identity in quotes.
-	known-sentinel) [ "$words" = 6 ] && number "$5" && [ ${#6} -ge 40 ] ;;
-	esac
-}
-
-number() {
-	case $1 in
-	'' | *[!0-9]*) return 1 ;;
+	known-sentinel) [ "$words" = 6 ] && whole "$5" && [ ${#6} -ge 40 ] ;;
 	esac
 }
 
@@ -66,7 +60,7 @@ quorum() {
 	for _name in ${VALKEY_SENTINELS:-}; do
 		all=$((all + 1))
 	done
-	number "$found" || found=$((all / 2 + 1))
+	whole "$found" || found=$((all / 2 + 1))
 	printf '%s\n' "$found"
 }
 

@@ -98,6 +98,12 @@ start_data() {
 	exec valkey-server "$conf" "$@"
 }
 
+# stop_on_term: as process 1 a shell ignores SIGTERM unless it traps it, and a pod
+# that is deleted while it starts would take its whole grace period. What replaces
+# this process has handlers of its own.
+stop_on_term() { trap 'exit 143' TERM INT; }
+
+stop_on_term
 if [ "${1:-}" = sentinel ]; then
 	shift
 	start_sentinel "$@"
