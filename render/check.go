@@ -15,10 +15,9 @@ import (
 )
 
 // check returns every violation and every warning in a set whose objects have
-// their defaults, in no particular order. What one object cannot know of another
-// was checked when the set was read (load.Parse).
+// their defaults, in no particular order.
 func check(set load.Set) finding.List {
-	var findings finding.List
+	findings := set.Conflicts()
 	clusters := make(map[key]*v1alpha1.ValkeyCluster, len(set.Clusters))
 	for _, c := range set.Clusters {
 		clusters[key{c.Object.Namespace, c.Object.Name}] = c.Object
@@ -43,8 +42,8 @@ func checkACL(origin finding.Origin, a *v1alpha1.ValkeyACL, cluster *v1alpha1.Va
 	return append(findings, advise(origin, advice.Users(users, a.Spec.Users))...)
 }
 
-// checkCluster checks the spec, directives, commands of users, and what cannot be rendered yet.
-// Advice is only given for a cluster that is valid: on an invalid one it would
+// checkCluster checks the spec, directives, commands of users, and what cannot be
+// rendered yet. Advice is only given for a cluster that is valid: on an invalid one it would
 // speak of values that are about to change.
 func checkCluster(origin finding.Origin, c *v1alpha1.ValkeyCluster) finding.List {
 	errs := append(c.Validate(), notYet(c)...)

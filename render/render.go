@@ -7,8 +7,10 @@ import (
 	"runtime"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/finding"
 	"github.com/valkey-render/valkey-render/render/load"
 	"github.com/valkey-render/valkey-render/render/order"
@@ -60,15 +62,30 @@ func withDefaults(set load.Set) load.Set {
 	for i, c := range set.Clusters {
 		c.Object = c.Object.DeepCopy()
 		c.Object.Default()
+		if c.Origin.Object == "" {
+			// Made by hand: findings name the object at least.
+			c.Origin.Object = identity(v1alpha1.KindCluster, c.Object)
+		}
 		out.Clusters[i] = c
 	}
 	out.ACLs = make([]load.ACL, len(set.ACLs))
 	for i, a := range set.ACLs {
 		a.Object = a.Object.DeepCopy()
 		a.Object.Default()
+		if a.Origin.Object == "" {
+			a.Origin.Object = identity(v1alpha1.KindACL, a.Object)
+		}
 		out.ACLs[i] = a
 	}
 	return out
+}
+
+// identity is Kind/namespace/name, or Kind/name without a namespace.
+func identity(kind string, o metav1.Object) string {
+	if o.GetNamespace() == "" {
+		return kind + "/" + o.GetName()
+	}
+	return kind + "/" + o.GetNamespace() + "/" + o.GetName()
 }
 
 // eachOf calls do for 0..n-1 from several goroutines and waits for all.

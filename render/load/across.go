@@ -24,6 +24,11 @@ func (i id) String() string {
 	return i.kind + "/" + i.namespace + "/" + i.name
 }
 
+// Conflicts returns what one object of the set cannot know of another: objects and
+// users given twice, names that collide, ACLs without their cluster. Parse and
+// render.Build report it; it is for sets that were not read by Parse.
+func (s Set) Conflicts() finding.List { return across(s) }
+
 // across checks what one object cannot know: the set is sorted, so that the
 // place reported does not depend on the order of the sources.
 func across(set Set) finding.List {
