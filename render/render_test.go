@@ -228,7 +228,7 @@ spec:
 `
 	set, findings := load.Parse([]load.Source{{Name: "acl.yaml", Data: []byte(acl)}}, load.Options{})
 	result := render.Build(set, render.Options{})
-	findings = append(findings, result.Findings...)
+	findings = append(findings, result.Findings...).Sorted()
 	if len(result.Objects) != 1 || result.Objects[0].GetName() != "team" {
 		t.Fatalf("%d objects", len(result.Objects))
 	}
