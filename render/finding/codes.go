@@ -154,6 +154,10 @@ const (
 	GoldenMissing Code = "VR0602"
 	// GoldenExtra: committed object is no longer rendered.
 	GoldenExtra Code = "VR0603"
+	// ChangeRefused: change that a running cluster cannot follow.
+	ChangeRefused Code = "VR0604"
+	// ShardRemoved: shard taken away with its data.
+	ShardRemoved Code = "VR0605"
 )
 
 // Warnings.

@@ -100,6 +100,8 @@ var registry = [...]Info{
 	{GoldenDiffers, Error, "rendered object differs from the committed one", "Review the difference and run `valkey-render check --update`."},
 	{GoldenMissing, Error, "rendered object is not committed", "Run `valkey-render check --update` and commit the file."},
 	{GoldenExtra, Error, "committed object is no longer rendered", "Review the removal and run `valkey-render check --update`."},
+	{ChangeRefused, Error, "change that a running cluster cannot follow", "Undo it, or move the data to a new cluster; --update --force accepts it when nothing runs."},
+	{ShardRemoved, Error, "shard taken away with its data", "Raise spec.shards again, or move the slots away by hand and use --update --force."},
 	{StatusIgnored, Warning, "status given", "Remove it: status is written by the reconciler."},
 	{ServerFieldIgnored, Warning, "metadata that the API server owns given", "Remove it: it comes from copying an object out of a cluster."},
 	{UnknownCluster, Warning, "ValkeyACL of a cluster that is not in this run", "Correct spec.clusterRef.name, or render the cluster in the same run."},
