@@ -66,12 +66,12 @@ func (u unit) compose() outcome {
 		if err := stamp(objects, u.effective); err != nil {
 			return u.failed(err)
 		}
-		patched, errs := patch.Apply(objects, u.effective.Spec.Patches)
+		patched, idle, errs := patch.Apply(objects, u.effective.Spec.Patches)
 		if len(errs) > 0 {
 			return outcome{findings: finding.FromFieldErrors(u.origin, finding.PatchCode, errs)}
 		}
 		objects = patched
-		findings = advise(u.origin, advice.Rendered(objects))
+		findings = advise(u.origin, append(advice.Rendered(objects), advice.Idle(idle)...))
 	}
 	if err := stamp(objects, u.effective); err != nil {
 		return u.failed(err)

@@ -176,8 +176,6 @@ const (
 	NoMajority Code = "VR1101"
 	// NoReplica: no replica to fail over to.
 	NoReplica Code = "VR1102"
-	// BlockingBudget: budget that lets no pod be evicted.
-	BlockingBudget Code = "VR1103"
 	// GracePeriodShort: grace period too short.
 	GracePeriodShort Code = "VR1104"
 	// NotPersisted: Durable data that is not persisted.
@@ -233,4 +231,6 @@ const (
 	// CertificateWithoutLocalhost: the exporter asks for a name that an own
 	// certificate may not have.
 	CertificateWithoutLocalhost Code = "VR1130"
+	// PatchIdle: patch that changes nothing.
+	PatchIdle Code = "VR1131"
 )

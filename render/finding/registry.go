@@ -83,7 +83,7 @@ var registry = [...]Info{
 	{PatchInvalid, Error, "patch cannot be read", "A patch is a strategic merge patch or a list of JSON 6902 operations."},
 	{PatchNoTarget, Error, "patch matches no object", "Correct the target; `valkey-render build` without the patch shows what there is."},
 	{PatchProtected, Error, "patch touches what the cluster depends on", "Use the field of the spec instead; docs/patches.md lists what is protected."},
-	{PatchFailed, Error, "patch cannot be applied", "Correct the operation: its path must exist and its tests must hold."},
+	{PatchFailed, Error, "patch cannot be applied", "Its path must exist, its tests must hold, and the result must be an object that the API server takes."},
 	{PatchDeletes, Error, "patch deletes an object that holds data or is needed", "Only budgets, network policies and monitoring objects may be deleted by a patch."},
 	{NameRefused, Error, "name not allowed", "Use a DNS-1035 label of at most 40 characters without a reserved ending."},
 	{SameObject, Error, "same object given twice", "Keep one of the two."},
@@ -109,7 +109,6 @@ var registry = [...]Info{
 	{DeprecatedDirective, Warning, "directive under a deprecated name", "Use the name given."},
 	{NoMajority, Warning, "no majority of primaries", "Use at least three shards: with fewer, no failover can be voted."},
 	{NoReplica, Warning, "no replica to fail over to", "Data is unavailable while the pod is, and a budget may block drains."},
-	{BlockingBudget, Warning, "budget that lets no pod be evicted", "Raise maxUnavailable or add replicas, or node drains wait for ever."},
 	{GracePeriodShort, Warning, "grace period too short", "Shutdown is cut off before the handover or the last save is done."},
 	{NotPersisted, Warning, "Durable data that is not persisted", "Set storage and a mode other than none."},
 	{SpreadUnmet, Warning, "spread that cannot be met", "There are fewer nodes or zones than the rule needs."},
@@ -137,4 +136,5 @@ var registry = [...]Info{
 	{MoreThreadsThanCPUs, Warning, "more I/O threads than CPUs", "Raise the CPU limit, or lower io-threads."},
 	{RequestBelowLimit, Warning, "memory request below the limit", "Request what the limit allows, so that the pod is not the first to be evicted."},
 	{CertificateWithoutLocalhost, Warning, "own certificate that must name localhost", "Add the DNS name localhost to the certificate: the exporter reaches its server under it."},
+	{PatchIdle, Warning, "patch that changes nothing", "Remove the patch, or correct its target: what it asks for is rendered already."},
 }

@@ -5,6 +5,7 @@ package patch
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -31,9 +32,24 @@ func merge(obj *unstructured.Unstructured, m mergePatch) (*unstructured.Unstruct
 	return filtered(obj, patchstrategicmerge.Filter{Patch: node})
 }
 
-// operate applies JSON 6902 operations.
-func operate(obj *unstructured.Unstructured, operations string) (*unstructured.Unstructured, error) {
-	return filtered(obj, patchjson6902.Filter{Patch: operations})
+// maxObjectBytes is what etcd takes at most.
+const maxObjectBytes = 3 << 19
+
+// operate applies batches of JSON 6902 operations, one after the other.
+func operate(obj *unstructured.Unstructured, batches []string) (*unstructured.Unstructured, error) {
+	for _, batch := range batches {
+		var err error
+		if obj, err = filtered(obj, patchjson6902.Filter{Patch: batch}); err != nil || obj == nil {
+			return nil, err
+		}
+		if len(batches) == 1 {
+			break
+		}
+		if raw, err := json.Marshal(obj.Object); err != nil || len(raw) > maxObjectBytes {
+			return nil, errors.New("it copies more than an object may hold")
+		}
+	}
+	return obj, nil
 }
 
 // filtered runs a filter of kustomize over one object.

@@ -119,8 +119,8 @@ func objects(t testing.TB, text string) []*unstructured.Unstructured {
 func apply(t *testing.T, in []*unstructured.Unstructured, patches ...v1alpha1.Patch) ([]*unstructured.Unstructured, string) {
 	t.Helper()
 	before := snapshot(t, in)
-	out, errs := patch.Apply(in, patches)
-	again, errs2 := patch.Apply(in, patches)
+	out, _, errs := patch.Apply(in, patches)
+	again, _, errs2 := patch.Apply(in, patches)
 	if after := snapshot(t, in); after != before {
 		t.Errorf("the input was changed:\n%s", cmp.Diff(before, after))
 	}

@@ -11,21 +11,20 @@
 //
 // # What a patch may not touch
 //
-//   - apiVersion, kind, name and namespace of any object;
-//   - the labels and annotations of valkey-render.dev, and the recommended
-//     labels of app.kubernetes.io, on objects and on pod templates;
-//   - selectors, and of a StatefulSet replicas, serviceName, podManagementPolicy
-//     and volumeClaimTemplates;
-//   - what the containers server and exporter and the init containers were
-//     given: command, args, lifecycle (server only), and the entries of env,
-//     ports and volumeMounts. More entries may be added;
-//   - the volumes that they mount;
-//   - ports, clusterIP and publishNotReadyAddresses of a Service; ports may be
-//     added;
-//   - the data of the ConfigMaps <cluster>-live and <cluster>-scripts;
-//   - the secretName of a Certificate, and the names it was given;
-//   - the spec of a ValkeyCluster or ValkeyACL: what is applied must be what was
-//     rendered.
+// docs/patches.md has the list for people; the code has it in refusals.fields
+// (fields that stay as a whole), refusals.metadata, refusals.kind (what only one
+// kind has), refusals.podFields and container.compare. Where a field of the spec
+// sets the same thing, the error names it.
+//
+// What holds for lists: entries that were rendered stay, more may be added. Those of
+// env stay in their order, because $(NAME) is expanded from what is above it.
+//
+// # What comes out
+//
+// Objects that a patch changed are decoded strictly into their types, and looked at
+// for what a decoder does not see: two entries of one key, which server-side apply
+// refuses, names and labels of a wrong form, and sizes. What was wrong before the
+// patch is not held against it.
 //
 // A patch may delete PodDisruptionBudgets, NetworkPolicies, PodMonitors,
 // PrometheusRules and the dashboard's ConfigMap, and nothing else.

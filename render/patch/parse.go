@@ -4,6 +4,7 @@
 package patch
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,10 +21,22 @@ import (
 
 // parsed is a patch read: operations or merges, never both.
 type parsed struct {
-	// operations are JSON 6902 operations, as JSON.
-	operations string
-	merges     []mergePatch
+	// operations are JSON 6902 operations, as JSON: batches to be applied one after
+	// the other.
+	operations []string
+	// testsOnly says that they change nothing, and are not meant to.
+	testsOnly bool
+	merges    []mergePatch
 }
+
+const (
+	// maxBytes is what the API takes for a patch.
+	maxBytes = 64 << 10
+	// maxDepth is deeper than anything in an object.
+	maxDepth = 64
+	// maxCopies is how many copy operations one patch may have.
+	maxCopies = 16
+)
 
 // mergePatch is one document of a strategic merge patch.
 type mergePatch struct {
@@ -43,6 +56,9 @@ func (m mergePatch) String() string { return id(&m.object) }
 // parse reads a patch.
 func parse(text string) (parsed, error) {
 	var out parsed
+	if len(text) > maxBytes {
+		return parsed{}, fmt.Errorf("has %d bytes; %d are allowed", len(text), maxBytes)
+	}
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	for {
 		var doc yaml.Node
@@ -53,7 +69,7 @@ func parse(text string) (parsed, error) {
 		if err != nil {
 			return parsed{}, fmt.Errorf("is not valid YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 		}
-		if err := check(doc.Content[0]); err != nil {
+		if err := check(doc.Content[0], 1); err != nil {
 			return parsed{}, err
 		}
 		raw, err := yaml.Marshal(&doc)
@@ -63,14 +79,14 @@ func parse(text string) (parsed, error) {
 		root := doc.Content[0]
 		switch {
 		case root.Kind == yaml.SequenceNode:
-			if out.operations != "" || len(out.merges) > 0 {
+			if len(out.operations) > 0 || len(out.merges) > 0 {
 				return parsed{}, errors.New("has JSON 6902 operations and another document; give them as a patch each")
 			}
-			if out.operations, err = readOperations(raw); err != nil {
+			if out.operations, out.testsOnly, err = readOperations(raw); err != nil {
 				return parsed{}, err
 			}
 		case root.Kind == yaml.MappingNode:
-			if out.operations != "" {
+			if len(out.operations) > 0 {
 				return parsed{}, errors.New("has JSON 6902 operations and another document; give them as a patch each")
 			}
 			m, err := readMerge(raw)
@@ -83,7 +99,7 @@ func parse(text string) (parsed, error) {
 			return parsed{}, errors.New("is neither a strategic merge patch (a mapping) nor JSON 6902 operations (a list)")
 		}
 	}
-	if out.operations == "" && len(out.merges) == 0 {
+	if len(out.operations) == 0 && len(out.merges) == 0 {
 		return parsed{}, errors.New("is empty")
 	}
 	return out, nil
@@ -92,7 +108,10 @@ func parse(text string) (parsed, error) {
 // check refuses what readers of YAML disagree about: keys given twice, and words
 // and numbers that are one thing in YAML 1.1 and another in 1.2. kustomize reads
 // merge patches as 1.2 and operations as 1.1.
-func check(n *yaml.Node) error {
+func check(n *yaml.Node, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("is nested deeper than %d levels, in line %d", maxDepth, n.Line)
+	}
 	if n.Kind == yaml.MappingNode {
 		seen := map[string]bool{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
@@ -115,7 +134,7 @@ func check(n *yaml.Node) error {
 		}
 	}
 	for _, item := range n.Content {
-		if err := check(item); err != nil {
+		if err := check(item, depth+1); err != nil {
 			return err
 		}
 	}
@@ -161,13 +180,13 @@ type operation struct {
 	Value any     `json:"value,omitempty"`
 }
 
-func readOperations(raw []byte) (string, error) {
+func readOperations(raw []byte) (batches []string, testsOnly bool, _ error) {
 	var operations []operation
 	if err := syaml.UnmarshalStrict(raw, &operations); err != nil {
-		return "", fmt.Errorf("is no list of JSON 6902 operations: %s", strings.TrimPrefix(err.Error(), "error unmarshaling JSON: "))
+		return nil, false, fmt.Errorf("is no list of JSON 6902 operations: %s", strings.TrimPrefix(err.Error(), "error unmarshaling JSON: "))
 	}
 	if len(operations) == 0 {
-		return "", errors.New("is empty")
+		return nil, false, errors.New("is empty")
 	}
 	known := []string{"add", "remove", "replace", "move", "copy", "test"}
 	for i, op := range operations {
@@ -177,17 +196,46 @@ func readOperations(raw []byte) (string, error) {
 			if near := finding.Nearest(op.Op, known); near != "" {
 				message = fmt.Sprintf("operation %d has op %q; did you mean %q?", i, op.Op, near)
 			}
-			return "", errors.New(message)
+			return nil, false, errors.New(message)
 		case op.Path == nil, *op.Path != "" && !strings.HasPrefix(*op.Path, "/"):
-			return "", fmt.Errorf("operation %d needs a path that starts with /", i)
+			return nil, false, fmt.Errorf("operation %d needs a path that starts with /", i)
 		case (op.Op == "move" || op.Op == "copy") && (op.From == nil || !strings.HasPrefix(*op.From, "/")):
-			return "", fmt.Errorf("operation %d needs a from that starts with /", i)
+			return nil, false, fmt.Errorf("operation %d needs a from that starts with /", i)
 		}
 	}
 	// Read once more without the struct: a value that is null must stay one.
 	operationsJSON, err := syaml.YAMLToJSON(raw)
 	if err != nil {
-		return "", fmt.Errorf("is not valid YAML: %w", err)
+		return nil, false, fmt.Errorf("is not valid YAML: %w", err)
 	}
-	return string(operationsJSON), nil
+	if !slices.ContainsFunc(operations, func(o operation) bool { return o.Op == "copy" }) {
+		return []string{string(operationsJSON)}, !slices.ContainsFunc(operations, func(o operation) bool { return o.Op != "test" }), nil
+	}
+	batches, err = perCopy(operationsJSON, operations)
+	return batches, false, err
+}
+
+// perCopy ends a batch after each copy: copies of copies double what there is, so
+// that the size has to be looked at in between.
+func perCopy(operationsJSON []byte, operations []operation) ([]string, error) {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(operationsJSON, &raw); err != nil {
+		return nil, fmt.Errorf("cannot be read back: %w", err)
+	}
+	var batches, batch []string
+	copies := 0
+	for i, one := range raw {
+		batch = append(batch, string(one))
+		isCopy := operations[i].Op == "copy"
+		if isCopy {
+			if copies++; copies > maxCopies {
+				return nil, fmt.Errorf("has more than %d copy operations", maxCopies)
+			}
+		}
+		if isCopy || i == len(raw)-1 {
+			batches = append(batches, "["+strings.Join(batch, ",")+"]")
+			batch = nil
+		}
+	}
+	return batches, nil
 }

@@ -6,6 +6,7 @@ package patch
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -15,52 +16,57 @@ import (
 
 // Apply returns the objects with the patches applied in order. Neither objs nor
 // its objects are changed; objects that no patch changes are returned as they
-// are. Errors are at spec.patches[i]; finding.PatchCode has a code for each.
-// Without patches it returns objs itself.
-func Apply(objs []*unstructured.Unstructured, patches []v1alpha1.Patch) ([]*unstructured.Unstructured, field.ErrorList) {
+// are. idle has the paths of patches that change nothing although they mean to.
+// Errors are at spec.patches[i]; finding.PatchCode has a code for each. Without
+// patches it returns objs itself.
+func Apply(objs []*unstructured.Unstructured, patches []v1alpha1.Patch) (_ []*unstructured.Unstructured, idle []*field.Path, _ field.ErrorList) {
 	var errs field.ErrorList
 	for i, p := range patches {
 		path := field.NewPath("spec", "patches").Index(i)
-		patched, found := applyOne(path, objs, p)
+		patched, changed, found := applyOne(path, objs, p)
 		if len(found) > 0 {
 			errs = append(errs, found...)
 			continue
 		}
+		if !changed {
+			idle = append(idle, path.Child("patch"))
+		}
 		objs = patched
 	}
-	return objs, errs
+	return objs, idle, errs
 }
 
-// applyOne applies one patch: all of it, or nothing and the reasons.
-func applyOne(path *field.Path, objs []*unstructured.Unstructured, p v1alpha1.Patch) ([]*unstructured.Unstructured, field.ErrorList) {
+// applyOne applies one patch: all of it, or nothing and the reasons. changed is
+// true for operations that only test as well: they do what they are for.
+func applyOne(path *field.Path, objs []*unstructured.Unstructured, p v1alpha1.Patch) (_ []*unstructured.Unstructured, changed bool, _ field.ErrorList) {
 	text := path.Child("patch")
 	parsed, err := parse(p.Patch)
 	if err != nil {
-		return nil, field.ErrorList{field.Invalid(text, nil, err.Error())}
+		return nil, false, field.ErrorList{field.Invalid(text, nil, err.Error())}
 	}
 	var target *selector
 	if p.Target != nil {
 		var errs field.ErrorList
 		if target, errs = newSelector(path.Child("target"), *p.Target); len(errs) > 0 {
-			return nil, errs
+			return nil, false, errs
 		}
 	}
-	if target == nil && parsed.operations != "" {
-		return nil, field.ErrorList{field.Required(path.Child("target"), "JSON 6902 operations do not name an object; say which")}
+	if target == nil && len(parsed.operations) > 0 {
+		return nil, false, field.ErrorList{field.Required(path.Child("target"), "JSON 6902 operations do not name an object; say which")}
 	}
 	if target != nil && len(parsed.merges) > 1 {
-		return nil, field.ErrorList{field.Invalid(text, nil, fmt.Sprintf(
+		return nil, false, field.ErrorList{field.Invalid(text, nil, fmt.Sprintf(
 			"has %d documents; with a target there may be one", len(parsed.merges)))}
 	}
 	for _, m := range parsed.merges {
 		if target == nil && (m.object.GetAPIVersion() == "" || m.object.GetKind() == "" || m.object.GetName() == "") {
-			return nil, field.ErrorList{field.Required(path.Child("target"),
+			return nil, false, field.ErrorList{field.Required(path.Child("target"),
 				"the patch does not name an object by apiVersion, kind and metadata.name; say which it is for")}
 		}
 	}
 	run := &run{text: text, objs: append([]*unstructured.Unstructured(nil), objs...)}
 	switch {
-	case parsed.operations != "":
+	case len(parsed.operations) > 0:
 		run.each(target.matches, path.Child("target"), target.String(), func(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 			return operate(obj, parsed.operations)
 		})
@@ -75,8 +81,9 @@ func applyOne(path *field.Path, objs []*unstructured.Unstructured, p v1alpha1.Pa
 			})
 		}
 	}
+	run.validate(objs)
 	if errs := append(run.errs, run.refused.errors(text)...); len(errs) > 0 {
-		return nil, errs
+		return nil, false, errs
 	}
 	out := run.objs[:0]
 	for _, obj := range run.objs {
@@ -84,7 +91,7 @@ func applyOne(path *field.Path, objs []*unstructured.Unstructured, p v1alpha1.Pa
 			out = append(out, obj)
 		}
 	}
-	return out, nil
+	return out, run.changed || parsed.testsOnly, nil
 }
 
 // run is one patch on its way through the objects.
@@ -94,6 +101,28 @@ type run struct {
 	objs    []*unstructured.Unstructured
 	errs    field.ErrorList
 	refused refusals
+	changed bool
+}
+
+// validate looks at every object that is not what it was before, for what was
+// not wrong then.
+func (r *run) validate(before []*unstructured.Unstructured) {
+	for i, obj := range r.objs {
+		if obj == nil || obj == before[i] || id(obj) != id(before[i]) {
+			continue
+		}
+		why := problems(obj)
+		if len(why) == 0 {
+			r.refused.budget(obj, r.objs)
+			continue
+		}
+		old := problems(before[i])
+		for _, w := range why {
+			if !slices.Contains(old, w) {
+				r.refused.invalid(obj, w)
+			}
+		}
+	}
 }
 
 // each changes every object that matches. what names the target for the error
@@ -117,10 +146,10 @@ func (r *run) each(matches func(*unstructured.Unstructured) bool, at *field.Path
 			}
 		case changed == nil:
 			r.refused.deletion(obj)
-			r.objs[i] = nil
+			r.objs[i], r.changed = nil, true
 		case !reflect.DeepEqual(obj.Object, changed.Object):
 			r.refused.compare(obj, changed)
-			r.objs[i] = changed
+			r.objs[i], r.changed = changed, true
 		}
 	}
 	if failures > 1 {

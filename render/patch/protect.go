@@ -5,6 +5,7 @@ package patch
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -22,12 +23,14 @@ type refusals struct {
 }
 
 type offence struct {
+	// what reads "changes <what> of", before the object; empty for an object that
+	// the API server would not accept.
 	what, why string
 	// objects that it was seen on, in order.
 	objects []string
 }
 
-// add notes an offence; what reads "changes <what> of", before the object.
+// add notes that something protected was touched.
 func (r *refusals) add(what string, obj *unstructured.Unstructured, why string) {
 	i := slices.IndexFunc(r.offences, func(o offence) bool { return o.what == what && o.why == why })
 	if i < 0 {
@@ -40,14 +43,21 @@ func (r *refusals) add(what string, obj *unstructured.Unstructured, why string) 
 	}
 }
 
+// invalid notes that the API server would refuse the object.
+func (r *refusals) invalid(obj *unstructured.Unstructured, why string) { r.add("", obj, why) }
+
 func (r *refusals) errors(path *field.Path) field.ErrorList {
 	var out field.ErrorList
 	for _, o := range r.offences {
-		text := o.what + " " + o.objects[0]
+		more := ""
 		if n := len(o.objects) - 1; n > 0 {
-			text += fmt.Sprintf(" (and of %d more objects)", n)
+			more = fmt.Sprintf(" (and of %d more objects)", n)
 		}
-		out = append(out, field.Forbidden(path, text+"; "+o.why))
+		if o.what == "" {
+			out = append(out, field.TypeInvalid(path, nil, "makes an invalid object of "+o.objects[0]+more+": "+o.why))
+			continue
+		}
+		out = append(out, field.Forbidden(path, o.what+" "+o.objects[0]+more+"; "+o.why))
 	}
 	return out
 }
@@ -55,9 +65,9 @@ func (r *refusals) errors(path *field.Path) field.ErrorList {
 // deletion allows objects that hold nothing and that nothing needs.
 func (r *refusals) deletion(obj *unstructured.Unstructured) {
 	switch obj.GetKind() {
-	case "PodDisruptionBudget", "NetworkPolicy", "PodMonitor", "PrometheusRule":
+	case kindBudget, "NetworkPolicy", "PodMonitor", "PrometheusRule":
 		return
-	case "ConfigMap":
+	case kindConfigMap:
 		if !ownConfigMap(obj) {
 			return
 		}
@@ -78,24 +88,9 @@ func (r *refusals) compare(before, after *unstructured.Unstructured) {
 		r.add("changes the identity of", before, "apiVersion, kind, name and namespace are the renderer's")
 		return
 	}
-	r.metadata(before, after, "", "")
+	r.metadata(before, after, "")
 	r.fields(before, after)
-	switch before.GetKind() {
-	case v1alpha1.KindCluster, v1alpha1.KindACL:
-		if before.GroupVersionKind().Group == v1alpha1.Group && differs(before, after, "spec") {
-			r.add("changes spec of", before, "change the source instead: what is applied must be what was rendered")
-		}
-	case "ConfigMap":
-		if ownConfigMap(before) && (differs(before, after, "data") || differs(before, after, "binaryData")) {
-			r.add("changes data of", before, "use spec.config: a patch would not be checked")
-		}
-	case "Service":
-		r.kept(before, after, "spec.ports of", "networking.port sets the number", "spec", "ports")
-	case "Certificate":
-		if !superset(list(before, "spec", "dnsNames"), list(after, "spec", "dnsNames")) {
-			r.add("removes names of", before, "names may be added, not removed")
-		}
-	}
+	r.kind(before, after)
 	if template(before) != nil {
 		r.podTemplate(before, after)
 	}
@@ -107,14 +102,24 @@ func (r *refusals) fields(before, after *unstructured.Unstructured) {
 		path, why string
 		kinds     []string
 	}{
+		{"status", "it is what the cluster reports", nil},
 		{"spec.selector", "selectors are frozen for ever", nil},
 		{"spec.podSelector", "selectors are frozen for ever", nil},
 		{"spec.replicas", "use shards, replicasPerShard or replicas", []string{"StatefulSet"}},
 		{"spec.serviceName", "the names of the pods depend on it", []string{"StatefulSet"}},
+		{"spec.ordinals", "the names of the pods and claims depend on it", []string{"StatefulSet"}},
 		{"spec.podManagementPolicy", "it cannot be changed later", []string{"StatefulSet"}},
+		{"spec.updateStrategy.type", "use spec.rollout.mode", []string{"StatefulSet"}},
 		{"spec.volumeClaimTemplates", "use spec.storage; the claims are objects of their own", []string{"StatefulSet"}},
+		{"spec.persistentVolumeClaimRetentionPolicy", "use spec.storage.reclaimPolicy; scaling never deletes data", []string{"StatefulSet"}},
+		{"spec.accessModes", "use spec.storage.accessMode", []string{kindClaim}},
+		{"spec.storageClassName", "use spec.storage.storageClassName", []string{kindClaim}},
+		{"spec.volumeMode", "the server needs a file system", []string{kindClaim}},
 		{"spec.clusterIP", "the names of the pods depend on it", []string{"Service"}},
+		{"spec.clusterIPs", "the names of the pods depend on it", []string{"Service"}},
+		{"spec.externalName", "the names of the pods depend on it", []string{"Service"}},
 		{"spec.publishNotReadyAddresses", "pods must find each other before they are ready", []string{"Service"}},
+		{"spec.policyTypes", "a direction without rules is closed, to the other pods too", []string{"NetworkPolicy"}},
 		{"spec.secretName", "use spec.tls.secretName", []string{"Certificate"}},
 	} {
 		if (f.kinds == nil || slices.Contains(f.kinds, before.GetKind())) && differs(before, after, strings.Split(f.path, ".")...) {
@@ -123,34 +128,67 @@ func (r *refusals) fields(before, after *unstructured.Unstructured) {
 	}
 }
 
-// metadata compares our labels and annotations under a prefix of fields.
+// metadata compares what a patch may not touch of the metadata under a prefix of
+// fields: our labels and annotations, what keeps appliers away, and everything
+// that is neither a label, an annotation nor a finalizer.
 func (r *refusals) metadata(before, after *unstructured.Unstructured, where string, prefix ...string) {
-	prefix = slices.DeleteFunc(prefix, func(s string) bool { return s == "" })
-	at := func(key string) []string { return append(slices.Clone(prefix), "metadata", key) }
+	at := append(slices.Clone(prefix), "metadata")
+	was, is := mapping(before, at...), mapping(after, at...)
 	for _, part := range []struct {
-		field, what string
-		ours        func(string) bool
+		field string
+		ours  func(string) bool
 	}{
-		{"labels", "labels", ourLabel},
-		{"annotations", "annotations", func(key string) bool { return strings.HasPrefix(key, v1alpha1.Group+"/") }},
+		{"labels", ourLabel},
+		{"annotations", func(key string) bool { return strings.HasPrefix(key, v1alpha1.Group+"/") }},
 	} {
-		if !reflect.DeepEqual(ours(before, part.ours, at(part.field)), ours(after, part.ours, at(part.field))) {
-			r.add("changes our "+part.what+" on"+where, before, "selectors, policies and the pods themselves read them")
+		if !reflect.DeepEqual(ours(was[part.field], part.ours), ours(is[part.field], part.ours)) {
+			r.add("changes our "+part.field+" on"+where, before, "selectors, policies and the pods themselves read them")
+		}
+	}
+	kept := func(key string) bool { return keepsAppliersAway(before.GetKind(), key) }
+	annotations := ours(is["annotations"], kept)
+	given := ours(was["annotations"], kept)
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		if annotations[key] != given[key] {
+			r.add("changes annotation "+key+" on"+where, before, "appliers would rewrite or delete what must stay")
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(merged(was, is))) {
+		switch key {
+		case "labels", "annotations", "finalizers", "name", "namespace":
+		default:
+			if !reflect.DeepEqual(was[key], is[key]) {
+				r.add("changes metadata."+key+" on"+where, before, "only labels, annotations and finalizers may be changed")
+			}
 		}
 	}
 }
 
+// keepsAppliersAway says whether an annotation, where it was rendered, has to
+// stay: it keeps text from being rewritten, and claims from being deleted.
+func keepsAppliersAway(kind, key string) bool {
+	switch key {
+	case "kustomize.toolkit.fluxcd.io/substitute":
+		return true
+	case "argocd.argoproj.io/sync-options", "argocd.argoproj.io/compare-options", "kustomize.toolkit.fluxcd.io/prune", "helm.sh/resource-policy":
+		return kind == kindClaim
+	}
+	return false
+}
+
+// ourLabel says whether a label is set by us or by Kubernetes.
 func ourLabel(key string) bool {
 	switch key {
-	case name.LabelName, name.LabelInstance, name.LabelComponent, name.LabelPartOf, name.LabelManagedBy:
+	case name.LabelName, name.LabelInstance, name.LabelComponent, name.LabelPartOf, name.LabelManagedBy,
+		"apps.kubernetes.io/pod-index", "statefulset.kubernetes.io/pod-name", "controller-revision-hash":
 		return true
 	}
 	return strings.HasPrefix(key, v1alpha1.Group+"/")
 }
 
-func ours(obj *unstructured.Unstructured, mine func(string) bool, path []string) map[string]any {
-	found, _, _ := unstructured.NestedFieldNoCopy(obj.Object, path...)
-	all, _ := found.(map[string]any)
+// ours are the entries of a mapping whose keys are mine.
+func ours(value any, mine func(string) bool) map[string]any {
+	all, _ := value.(map[string]any)
 	out := map[string]any{}
 	for key, value := range all {
 		if mine(key) {

@@ -47,7 +47,8 @@ func TestWhatAPatchMayNotTouch(t *testing.T) {
 		{"replicas", sts("spec: {replicas: 3}"), "VR0303 changes spec.replicas of" + on + "use shards, replicasPerShard or replicas"},
 		{"service name", sts("spec: {serviceName: x}"), "VR0303 changes spec.serviceName of" + on + "the names of the pods depend on it"},
 		{"policy", sts("spec: {podManagementPolicy: OrderedReady}"), "VR0303 changes spec.podManagementPolicy of" + on + "it cannot be changed later"},
-		{"claim templates", sts("- {op: replace, path: /spec/volumeClaimTemplates, value: []}"), "VR0303 changes spec.volumeClaimTemplates of" + on + "use spec.storage; the claims are objects of their own"},
+		{"claim templates", sts("- {op: replace, path: /spec/volumeClaimTemplates, value: []}"), "VR0303 changes spec.volumeClaimTemplates of" + on + "use spec.storage; the claims are objects of their own\n" +
+			"VR0304 makes an invalid object of StatefulSet/prod/shop-0: spec.template.spec.containers[server].volumeMounts names volume \"data\", which the pod does not have"},
 		{"command", server("command: [sh]"), "VR0303 changes command of container server of" + on + "it is how the container is started and stopped"},
 		{"args", server("args: []"), "VR0303 changes args of container server of" + on + "it is how the container is started and stopped"},
 		{"lifecycle", server("lifecycle: {preStop: {exec: {command: [x]}}}"), "VR0303 changes lifecycle of container server of" + on + "it is how the container is started and stopped"},
@@ -56,7 +57,8 @@ func TestWhatAPatchMayNotTouch(t *testing.T) {
 		{"mounts", server("volumeMounts: [{mountPath: /data, readOnly: true}]"), "VR0303 changes volumeMounts of container server of" + on + "entries may be added, not changed or removed"},
 		{
 			"volume", sts("spec: {template: {spec: {volumes: [{name: run, emptyDir: {medium: Memory}}, {name: modules, $patch: delete}]}}}"),
-			"VR0303 changes the volumes of" + on + "the containers mount them; more may be added",
+			"VR0303 changes the volumes of" + on + "the containers mount them; more may be added\n" +
+				"VR0304 makes an invalid object of StatefulSet/prod/shop-0: spec.template.spec.containers[module-search].volumeMounts names volume \"modules\", which the pod does not have",
 		},
 		{"container", server("$patch: delete"), "VR0303 removes container server of" + on + "the pods cannot work without it"},
 		{
@@ -74,7 +76,8 @@ func TestWhatAPatchMayNotTouch(t *testing.T) {
 				"VR0303 changes spec.volumeClaimTemplates of" + on + "use spec.storage; the claims are objects of their own\n" +
 				"VR0303 changes the volumes of" + on + "the containers mount them; more may be added\n" +
 				"VR0303 removes container module-search of" + on + "the pods cannot work without it\n" +
-				"VR0303 removes container server of" + on + "the pods cannot work without it",
+				"VR0303 removes container server of" + on + "the pods cannot work without it\n" +
+				"VR0304 makes an invalid object of StatefulSet/prod/shop-0: spec.template.spec.containers is empty",
 		},
 		{
 			"spec of the cluster",
@@ -84,7 +87,7 @@ func TestWhatAPatchMayNotTouch(t *testing.T) {
 		{
 			"live config",
 			v1alpha1.Patch{Target: target("ConfigMap", "shop-live"), Patch: "data: {9.1.conf: x}"},
-			"VR0303 changes data of ConfigMap/prod/shop-live; use spec.config: a patch would not be checked",
+			"VR0303 changes data of ConfigMap/prod/shop-live; use spec.config: a patch would not be checked; keys may be added",
 		},
 		{
 			"certificate",
@@ -134,7 +137,7 @@ func FuzzPatch(f *testing.F) {
 	f.Add("spec: {template: {spec: {containers: [{name: server, $patch: delete}, {name: web, env: [{name: a}]}]}}}")
 	f.Fuzz(func(t *testing.T, text string) {
 		in := objects(t, composed)
-		out, errs := patch.Apply(in, []v1alpha1.Patch{{Target: target("StatefulSet", "shop-0"), Patch: text}})
+		out, _, errs := patch.Apply(in, []v1alpha1.Patch{{Target: target("StatefulSet", "shop-0"), Patch: text}})
 		if len(errs) > 0 {
 			return
 		}

@@ -27,20 +27,30 @@ func template(obj *unstructured.Unstructured) []string {
 func (r *refusals) podTemplate(before, after *unstructured.Unstructured) {
 	at := template(before)
 	r.metadata(before, after, " the pod template of", at...)
+	spec := append(slices.Clone(at), "spec")
+	r.podFields(before, mapping(before, spec...), mapping(after, spec...))
 	mounted := map[string]bool{}
 	for _, group := range []string{"containers", "initContainers"} {
-		path := append(slices.Clone(at), "spec", group)
+		path := append(slices.Clone(spec), group)
 		kept := named(list(after, path...))
 		for _, item := range list(before, path...) {
-			container, _ := item.(map[string]any)
-			called, _ := container["name"].(string)
+			was, _ := item.(map[string]any)
+			called, _ := was["name"].(string)
 			if group == "containers" && called != v1alpha1.ContainerServer && called != v1alpha1.ContainerExporter {
 				continue
 			}
-			r.container(before, called, container, kept[called], mounted)
+			for _, mount := range items(was["volumeMounts"]) {
+				mounted[entry(mount, "name")] = true
+			}
+			if kept[called] == nil {
+				r.add("removes container "+called+" of", before, "the pods cannot work without it")
+				continue
+			}
+			c := container{refusals: r, obj: before, name: called, was: was, is: kept[called]}
+			c.compare()
 		}
 	}
-	path := append(slices.Clone(at), "spec", "volumes")
+	path := append(slices.Clone(spec), "volumes")
 	volumes := named(list(after, path...))
 	for called, volume := range named(list(before, path...)) {
 		if mounted[called] && !reflect.DeepEqual(volume, volumes[called]) {
@@ -49,32 +59,39 @@ func (r *refusals) podTemplate(before, after *unstructured.Unstructured) {
 	}
 }
 
-// container compares one container of ours; mounted gathers what it mounts.
-func (r *refusals) container(obj *unstructured.Unstructured, called string, before, after map[string]any, mounted map[string]bool) {
-	for _, item := range items(before["volumeMounts"]) {
-		if mount, ok := item.(map[string]any); ok {
-			volume, _ := mount["name"].(string)
-			mounted[volume] = true
+// defaultGraceSeconds is what Kubernetes gives a pod that does not say.
+const defaultGraceSeconds = int64(30)
+
+// podFields compares the fields of a pod that are protected as a whole.
+func (r *refusals) podFields(obj *unstructured.Unstructured, was, is map[string]any) {
+	const names = "the names of the pods depend on it"
+	for _, f := range []struct{ name, why string }{
+		{"automountServiceAccountToken", "the pods have no use for a token"},
+		{"enableServiceLinks", "the variables of Services would mix with those of the scripts"},
+		{"hostname", names},
+		{"hostnameOverride", names},
+		{"setHostnameAsFQDN", names},
+		{"subdomain", names},
+		{"restartPolicy", "the server has to be started again"},
+		{"activeDeadlineSeconds", "the server has to stay"},
+		{"ephemeralContainers", "a pod template has none"},
+		{"resources", "use spec.resources: maxmemory follows it"},
+	} {
+		if !reflect.DeepEqual(was[f.name], is[f.name]) {
+			r.add("changes "+f.name+" in the pod template of", obj, f.why)
 		}
 	}
-	if after == nil {
-		r.add("removes container "+called+" of", obj, "the pods cannot work without it")
-		return
+	const grace = "terminationGracePeriodSeconds"
+	if seconds(is[grace]) < seconds(was[grace]) {
+		r.add("lowers "+grace+" in the pod template of", obj, "use spec.pod."+grace+"; it may be raised")
 	}
-	whole := []string{"command", "args"}
-	if called == v1alpha1.ContainerServer {
-		whole = append(whole, "lifecycle")
+}
+
+func seconds(v any) int64 {
+	if n, ok := v.(int64); ok {
+		return n
 	}
-	for _, f := range whole {
-		if !reflect.DeepEqual(before[f], after[f]) {
-			r.add("changes "+f+" of container "+called+" of", obj, "it is how the container is started and stopped")
-		}
-	}
-	for _, f := range []string{"env", "ports", "volumeMounts"} {
-		if !superset(items(before[f]), items(after[f])) {
-			r.add("changes "+f+" of container "+called+" of", obj, "entries may be added, not changed or removed")
-		}
-	}
+	return defaultGraceSeconds
 }
 
 // kept notes that entries of a list were changed or removed.
@@ -82,43 +99,4 @@ func (r *refusals) kept(before, after *unstructured.Unstructured, what, why stri
 	if !superset(list(before, path...), list(after, path...)) {
 		r.add("changes "+what, before, why+"; entries may be added, not changed or removed")
 	}
-}
-
-// superset says whether every item of before is in after.
-func superset(before, after []any) bool {
-	for _, item := range before {
-		if !slices.ContainsFunc(after, func(other any) bool { return reflect.DeepEqual(item, other) }) {
-			return false
-		}
-	}
-	return true
-}
-
-func differs(before, after *unstructured.Unstructured, path ...string) bool {
-	a, inA, _ := unstructured.NestedFieldNoCopy(before.Object, path...)
-	b, inB, _ := unstructured.NestedFieldNoCopy(after.Object, path...)
-	return inA != inB || !reflect.DeepEqual(a, b)
-}
-
-// list is the list at a path; nil when there is none.
-func list(obj *unstructured.Unstructured, path ...string) []any {
-	found, _, _ := unstructured.NestedFieldNoCopy(obj.Object, path...)
-	return items(found)
-}
-
-func items(v any) []any {
-	l, _ := v.([]any)
-	return l
-}
-
-// named indexes mappings by their name.
-func named(l []any) map[string]map[string]any {
-	out := make(map[string]map[string]any, len(l))
-	for _, item := range l {
-		if m, ok := item.(map[string]any); ok {
-			called, _ := m["name"].(string)
-			out[called] = m
-		}
-	}
-	return out
 }
