@@ -37,8 +37,8 @@ func checkACL(origin finding.Origin, a *v1alpha1.ValkeyACL, cluster *v1alpha1.Va
 	if cluster != nil {
 		version, modules = cluster.ServerVersion(), command.Of(cluster)
 	}
-	findings := finding.FromFieldErrors(origin, finding.SpecCode, a.Validate())
-	findings = append(findings, finding.FromFieldErrors(origin, finding.CommandCode, command.Check(users, version, a.Spec.Users, modules))...)
+	findings := finding.FromFieldErrors(origin, a.Validate())
+	findings = append(findings, checkCommands(origin, users, version, a.Spec.Users, modules)...)
 	return append(findings, advise(origin, advice.Users(users, a.Spec.Users))...)
 }
 
@@ -46,11 +46,10 @@ func checkACL(origin finding.Origin, a *v1alpha1.ValkeyACL, cluster *v1alpha1.Va
 // rendered yet. Advice is only given for a cluster that is valid: on an invalid one it would
 // speak of values that are about to change.
 func checkCluster(origin finding.Origin, c *v1alpha1.ValkeyCluster) finding.List {
-	errs := append(c.Validate(), notYet(c)...)
-	findings := finding.FromFieldErrors(origin, finding.SpecCode, errs)
-	findings = append(findings, finding.FromFieldErrors(origin, finding.ConfigCode, conf.Check(c))...)
-	findings = append(findings, finding.FromFieldErrors(origin, finding.CommandCode,
-		command.Check(field.NewPath("spec", "users"), c.ServerVersion(), c.Spec.Users, command.Of(c)))...)
+	findings := finding.FromFieldErrors(origin, c.Validate())
+	findings = append(findings, notYet(origin, c)...)
+	findings = append(findings, finding.FromFieldErrors(origin, conf.Check(c))...)
+	findings = append(findings, checkCommands(origin, field.NewPath("spec", "users"), c.ServerVersion(), c.Spec.Users, command.Of(c))...)
 	if findings.HasErrors() {
 		return findings
 	}
@@ -65,24 +64,37 @@ func advise(origin finding.Origin, all []advice.Advice) finding.List {
 	return findings
 }
 
+// checkCommands judges the commands of users, and gives names that no server knows
+// their code.
+func checkCommands(origin finding.Origin, path *field.Path, version string, users []v1alpha1.UserSpec, modules command.Modules) finding.List {
+	errs := command.Check(path, version, users, modules)
+	for _, e := range errs {
+		if e.Origin == command.UnknownName {
+			finding.WithCode(e, finding.UnknownCommand)
+		}
+	}
+	return finding.FromFieldErrors(origin, errs)
+}
+
 // notYet answers fields that are part of the API and validated, but that this
 // version does not render.
-func notYet(c *v1alpha1.ValkeyCluster) field.ErrorList {
+func notYet(origin finding.Origin, c *v1alpha1.ValkeyCluster) finding.List {
 	spec := field.NewPath("spec")
-	var errs field.ErrorList
+	var findings finding.List
 	for _, f := range []struct {
 		set  bool
 		path *field.Path
+		code finding.Code
 	}{
-		{c.Spec.Backup != nil, spec.Child("backup")},
-		{c.Spec.RestoreFrom != nil, spec.Child("restoreFrom")},
-		{c.Spec.ReplicateFrom != nil, spec.Child("replicateFrom")},
-		{c.Spec.Networking != nil && c.Spec.Networking.ExternalAccess != nil, spec.Child("networking", "externalAccess")},
-		{c.Spec.Jobs == v1alpha1.JobsRendered, spec.Child("jobs")},
+		{c.Spec.Backup != nil, spec.Child("backup"), finding.BackupNotYet},
+		{c.Spec.RestoreFrom != nil, spec.Child("restoreFrom"), finding.RestoreNotYet},
+		{c.Spec.ReplicateFrom != nil, spec.Child("replicateFrom"), finding.ReplicateNotYet},
+		{c.Spec.Networking != nil && c.Spec.Networking.ExternalAccess != nil, spec.Child("networking", "externalAccess"), finding.ExternalAccessNotYet},
+		{c.Spec.Jobs == v1alpha1.JobsRendered, spec.Child("jobs"), finding.RenderedJobsNotYet},
 	} {
 		if f.set {
-			errs = append(errs, field.Forbidden(f.path, "not yet rendered by this version; remove it until a later one"))
+			findings = append(findings, origin.New(f.code, f.path.String(), "not yet rendered by this version; remove it until a later one"))
 		}
 	}
-	return errs
+	return findings
 }

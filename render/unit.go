@@ -68,7 +68,7 @@ func (u unit) compose() outcome {
 		}
 		patched, idle, errs := patch.Apply(objects, u.effective.Spec.Patches)
 		if len(errs) > 0 {
-			return outcome{findings: finding.FromFieldErrors(u.origin, finding.PatchCode, errs)}
+			return outcome{findings: finding.FromFieldErrors(u.origin, errs)}
 		}
 		objects = patched
 		findings = advise(u.origin, append(advice.Rendered(objects), advice.Idle(idle)...))

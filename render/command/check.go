@@ -12,9 +12,13 @@ import (
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 )
 
+// UnknownName is the Origin of an error about a name that no server of the version
+// knows. Codes of findings are the caller's: this package is used without them.
+const UnknownName = "command/unknown-name"
+
 // Check returns what servers of a minor version would not know of the commands of
-// users; path is that of the list. An unknown name is NotFound, a rule that cannot
-// be is Invalid. A denied command that only a newer version knows is no problem.
+// users; path is that of the list. An unknown name is NotFound with the Origin
+// UnknownName, a rule that cannot be is Invalid. A denied command that only a newer version knows is no problem.
 // What has not the form of a rule is left to the validation of the API.
 func Check(path *field.Path, version string, users []v1alpha1.UserSpec, modules Modules) field.ErrorList {
 	c := checker{version: version, modules: modules}
@@ -78,5 +82,5 @@ func (c *checker) tooNew(path *field.Path, name, since string) {
 func (c *checker) notFound(path *field.Path, name, why string) {
 	err := field.NotFound(path, name)
 	err.Detail = fmt.Sprintf("%q is %s", name, why)
-	c.errs = append(c.errs, err)
+	c.errs = append(c.errs, err.WithOrigin(UnknownName))
 }

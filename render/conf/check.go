@@ -13,13 +13,14 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/directive"
+	"github.com/valkey-render/valkey-render/render/finding"
 )
 
 // Check returns every fault of spec.config and spec.sentinel.config: directives
 // that this version does not know, that are reserved or hold secrets, that are
 // there twice, values that they do not take, and values that contradict each other
-// or other fields. Each error's Origin is its directive.Kind. Values of secrets,
-// and of names that no table knows, are in no error.
+// or other fields. Each error has its code (finding.WithCode). Values of secrets, and
+// of names that no table knows, are in no error.
 func Check(c *v1alpha1.ValkeyCluster) field.ErrorList {
 	path := field.NewPath("spec", "config")
 	errs := checkDirectives(path, c.ServerVersion(), c.Spec.Config)
@@ -58,7 +59,23 @@ func fieldError(path *field.Path, p directive.Problem, value string) *field.Erro
 	default:
 		err = field.Invalid(path, value, p.Message)
 	}
-	return err.WithOrigin(string(p.Kind))
+	return finding.WithCode(err, code(p.Kind))
+}
+
+// code is the code of a kind of problem.
+func code(kind directive.Kind) finding.Code {
+	switch kind {
+	case directive.Unknown:
+		return finding.UnknownDirective
+	case directive.Reserved:
+		return finding.ReservedDirective
+	case directive.Secret:
+		return finding.SecretDirective
+	case directive.Duplicate:
+		return finding.DuplicateDirective
+	default:
+		return finding.DirectiveValue
+	}
 }
 
 // checkFields compares spec.config with the fields that say something about the
@@ -67,7 +84,7 @@ func checkFields(path *field.Path, c *v1alpha1.ValkeyCluster) field.ErrorList {
 	var errs field.ErrorList
 	conflict := func(given, format string, args ...any) {
 		err := field.Invalid(path.Key(given), trimmed(c.Spec.Config[given]), fmt.Sprintf(format, args...))
-		errs = append(errs, err.WithOrigin(string(directive.Conflict)))
+		errs = append(errs, finding.WithCode(err, code(directive.Conflict)))
 	}
 	for _, given := range slices.Sorted(maps.Keys(c.Spec.Config)) {
 		d, _ := directive.Lookup(c.ServerVersion(), given)
@@ -111,5 +128,5 @@ func checkMemory(c *v1alpha1.ValkeyCluster) field.ErrorList {
 	err := field.Invalid(field.NewPath("spec", "resources", "limits").Key("memory"), limit.String(), fmt.Sprintf(
 		"leaves no memory for data: %d percent of it, less the buffers for replication and clients, must be at least %s; raise it, or set spec.config[maxmemory]",
 		c.MaxmemoryPercent(), megabytes(leastMaxmemory)))
-	return field.ErrorList{err.WithOrigin(string(directive.Conflict))}
+	return field.ErrorList{finding.WithCode(err, code(directive.Conflict))}
 }

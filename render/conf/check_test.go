@@ -20,7 +20,7 @@ func TestCheckReportsEveryFaultWithItsPlace(t *testing.T) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			var out strings.Builder
 			for _, err := range conf.Check(read(t, dir)) {
-				fmt.Fprintf(&out, "%-9s %s\n", err.Origin, err)
+				fmt.Fprintf(&out, "%s %s\n", err.Origin, err)
 			}
 			if strings.Contains(out.String(), "hunter2") {
 				t.Errorf("a secret is in the errors:\n%s", out.String())

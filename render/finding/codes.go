@@ -72,10 +72,6 @@ const (
 	Duplicate Code = "VR0114"
 	// TooLong: too long or too many.
 	TooLong Code = "VR0115"
-	// TooShort: too short or too few.
-	TooShort Code = "VR0116"
-	// NotFound: reference to something that does not exist.
-	NotFound Code = "VR0117"
 	// Unchecked: value could not be checked.
 	Unchecked Code = "VR0118"
 	// RenamedField: field has another name here.
@@ -94,8 +90,6 @@ const (
 	ReservedDirective Code = "VR0203"
 	// DuplicateDirective: directive given twice.
 	DuplicateDirective Code = "VR0204"
-	// DirectiveRequires: directive needs another one.
-	DirectiveRequires Code = "VR0205"
 	// SecretDirective: secret in the configuration.
 	SecretDirective Code = "VR0206"
 )
@@ -128,8 +122,6 @@ const (
 	NamespaceConflict Code = "VR0405"
 	// OutputCollision: two rendered objects with one identity.
 	OutputCollision Code = "VR0406"
-	// UnsafeName: name that cannot be a file name.
-	UnsafeName Code = "VR0407"
 )
 
 // Parts of the spec that this version does not render yet.

@@ -148,68 +148,53 @@ func TestFieldErrorsBecomeFindings(t *testing.T) {
 	q := resource.MustParse("3Gi")
 	for _, tc := range []struct {
 		name  string
-		codes func(*field.Error) finding.Code
 		err   *field.Error
 		want  string
 	}{
-		{"required", nil, field.Required(root.Child("storage"), "Durable needs storage."), "VR0110 Durable needs storage"},
-		{"required without detail", nil, field.Required(root.Child("storage"), ""), "VR0110 is required"},
-		{"range", nil, field.Invalid(root.Child("shards"), int32(0), "must be at least 1"), "VR0112 must be at least 1 (got 0)"},
-		{"range by pointer", nil, field.Invalid(root.Child("shards"), new(int32), "must be at least 1"), "VR0112 must be at least 1"},
-		{"value in detail", nil, field.Invalid(root.Child("image"), "x:y", `"x:y" is no image`), `VR0112 "x:y" is no image`},
-		{"value in path", nil, field.Invalid(root.Child("config").Key("save"), "save", "is odd"), "VR0112 is odd"},
-		{"no detail", nil, field.Invalid(root, nil, ""), "VR0112 is not valid"},
-		{"quantity", nil, field.Invalid(root.Child("size"), &q, "must grow"), `VR0112 must grow (got "3Gi")`},
-		{"struct", nil, field.Invalid(root, struct{ A []int }{}, "must be b"), "VR0112 must be b"},
-		{"named string", nil, field.Invalid(root, finding.Code("abc"), "must be b"), `VR0112 must be b (got "abc")`},
+		{"required", field.Required(root.Child("storage"), "Durable needs storage."), "VR0110 Durable needs storage"},
+		{"required without detail", field.Required(root.Child("storage"), ""), "VR0110 is required"},
+		{"range", field.Invalid(root.Child("shards"), int32(0), "must be at least 1"), "VR0112 must be at least 1 (got 0)"},
+		{"range by pointer", field.Invalid(root.Child("shards"), new(int32), "must be at least 1"), "VR0112 must be at least 1"},
+		{"value in detail", field.Invalid(root.Child("image"), "x:y", `"x:y" is no image`), `VR0112 "x:y" is no image`},
+		{"value in path", field.Invalid(root.Child("config").Key("save"), "save", "is odd"), "VR0112 is odd"},
+		{"no detail", field.Invalid(root, nil, ""), "VR0112 is not valid"},
+		{"quantity", field.Invalid(root.Child("size"), &q, "must grow"), `VR0112 must grow (got "3Gi")`},
+		{"struct", field.Invalid(root, struct{ A []int }{}, "must be b"), "VR0112 must be b"},
+		{"named string", field.Invalid(root, finding.Code("abc"), "must be b"), `VR0112 must be b (got "abc")`},
 		{
-			"long value", nil, field.Invalid(root.Child("image"), strings.Repeat("é", 200), "is no image"),
+			"long value", field.Invalid(root.Child("image"), strings.Repeat("é", 200), "is no image"),
 			`VR0112 is no image (got "` + strings.Repeat("é", 80) + `…")`,
 		},
 		{
-			"enum", nil, field.NotSupported(root.Child("topology"), "Clutser", []string{"Cluster", "Sentinel"}),
+			"enum", field.NotSupported(root.Child("topology"), "Clutser", []string{"Cluster", "Sentinel"}),
 			`VR0111 "Clutser" is not supported; did you mean "Cluster"?; supported values: "Cluster", "Sentinel"`,
 		},
 		{
-			"enum far off", nil, field.NotSupported(root.Child("topology"), "zzz", []string{"Cluster"}),
+			"enum far off", field.NotSupported(root.Child("topology"), "zzz", []string{"Cluster"}),
 			`VR0111 "zzz" is not supported; supported values: "Cluster"`,
 		},
 		{
-			"enum, secret", nil, field.NotSupported(root.Child("password"), "hunter2", []string{"a"}),
+			"enum, secret", field.NotSupported(root.Child("password"), "hunter2", []string{"a"}),
 			`VR0111 is not supported; supported values: "a"`,
 		},
-		{"duplicate", nil, field.Duplicate(root.Child("users").Index(1).Child("name"), "ann"), `VR0114 "ann" is given twice`},
-		{"duplicate, secret", nil, field.Duplicate(root.Child("password"), "hunter2"), `VR0114 is given twice`},
-		{"forbidden", nil, field.Forbidden(root.Child("replicas"), ""), "VR0113 is not allowed here"},
-		{"not yet", nil, field.Forbidden(root.Child("backup"), "not yet rendered"), "VR0501 not yet rendered"},
-		{"not yet below", nil, field.Forbidden(root.Child("networking", "externalAccess", "type"), "not yet"), "VR0504 not yet"},
-		{"not yet elsewhere", nil, field.Forbidden(root.Child("shards"), "not yet"), "VR0113 not yet"},
-		{"name", nil, field.Invalid(field.NewPath("metadata", "name"), "A", "must be lower case"), `VR0401 must be lower case (got "A")`},
-		{"no name", nil, field.Required(field.NewPath("metadata", "name"), ""), "VR0110 is required"},
-		{"too long", nil, field.TooLong(root.Child("image"), "", 512), "VR0115 may not be more than 512 bytes"},
-		{"too many", nil, field.TooMany(root.Child("patches"), 65, 64), "VR0115 must have at most 64 items (got 65)"},
-		{"not found", nil, field.NotFound(root.Child("x"), "y"), `VR0117 is not valid (got "y")`},
-		{"type", nil, field.TypeInvalid(root.Child("x"), true, "must be text"), "VR0102 must be text (got true)"},
-		{"internal", nil, field.InternalError(root, errors.New("boom")), "VR0118 boom"},
-		{"internal without cause", nil, &field.Error{Type: field.ErrorTypeInternal}, "VR0118 could not be checked"},
-		{"too short", nil, &field.Error{Type: "FieldValueTooShort", Detail: "x"}, "VR0116 x"},
+		{"duplicate", field.Duplicate(root.Child("users").Index(1).Child("name"), "ann"), `VR0114 "ann" is given twice`},
+		{"duplicate, secret", field.Duplicate(root.Child("password"), "hunter2"), `VR0114 is given twice`},
+		{"forbidden", field.Forbidden(root.Child("replicas"), ""), "VR0113 is not allowed here"},
+		{"name", field.Invalid(field.NewPath("metadata", "name"), "A", "must be lower case"), `VR0401 must be lower case (got "A")`},
+		{"no name", field.Required(field.NewPath("metadata", "name"), ""), "VR0110 is required"},
+		{"too long", field.TooLong(root.Child("image"), "", 512), "VR0115 may not be more than 512 bytes"},
+		{"too many", field.TooMany(root.Child("patches"), 65, 64), "VR0115 must have at most 64 items (got 65)"},
+		{"not found", field.NotFound(root.Child("x"), "y"), `VR0112 is not valid (got "y")`},
+		{"type", field.TypeInvalid(root.Child("x"), true, "must be text"), "VR0102 must be text (got true)"},
+		{"internal", field.InternalError(root, errors.New("boom")), "VR0118 boom"},
+		{"internal without cause", &field.Error{Type: field.ErrorTypeInternal}, "VR0118 could not be checked"},
+		{"too short", &field.Error{Type: "FieldValueTooShort", Detail: "x"}, "VR0112 x"},
 
-		{"unknown directive", finding.ConfigCode, field.NotFound(root.Child("config").Key("polcy"), "polcy"), "VR0201 is not valid"},
-		{"unknown directive as invalid", finding.ConfigCode, field.Invalid(root.Child("config").Key("a"), "a", "unknown directive"), "VR0201 unknown directive"},
-		{"directive value", finding.ConfigCode, field.Invalid(root.Child("config").Key("hz"), "x", "must be a number"), `VR0202 must be a number (got "x")`},
-		{"reserved", finding.ConfigCode, field.Forbidden(root.Child("config").Key("port"), "use networking.port"), "VR0203 use networking.port"},
-		{"secret directive", finding.ConfigCode, field.Forbidden(root.Child("config").Key("requirepass"), "use auth"), "VR0206 use auth"},
-		{"secret value", finding.ConfigCode, field.Invalid(root.Child("config").Key("primaryauth"), "hunter2", "is odd"), "VR0202 is odd"},
-		{"directive twice", finding.ConfigCode, field.Duplicate(root.Child("config").Key("Hz"), "Hz"), `VR0204 "Hz" is given twice`},
-		{"directive needs another", finding.ConfigCode, field.Required(root.Child("config").Key("a"), "needs b"), "VR0205 needs b"},
-		{"directive unchecked", finding.ConfigCode, field.InternalError(root, errors.New("boom")), "VR0118 boom"},
-
-		{"patch unreadable", finding.PatchCode, field.Invalid(root.Child("patches").Index(0), nil, "is no patch"), "VR0301 is no patch"},
-		{"patch without target", finding.PatchCode, field.NotFound(root.Child("patches").Index(0), nil), "VR0302 is not valid"},
-		{"patch protected", finding.PatchCode, field.Forbidden(root, "changes the selector"), "VR0303 changes the selector"},
-		{"patch failed", finding.PatchCode, field.TypeInvalid(root, nil, "no such path"), "VR0304 no such path"},
-		{"patch deletes", finding.PatchCode, field.Forbidden(root, "deletes StatefulSet/a"), "VR0305 deletes StatefulSet/a"},
-		{"patch renames onto another", finding.PatchCode, field.Duplicate(root, nil), "VR0406 is given twice"},
+		{"own code", finding.WithCode(field.NotFound(root.Child("config").Key("polcy"), "polcy"), finding.UnknownDirective), "VR0201 is not valid"},
+		{"own code, secret value", finding.WithCode(field.Invalid(root.Child("config").Key("primaryauth"), "hunter2", "is odd"), finding.DirectiveValue), "VR0202 is odd"},
+		{"own code at a name", finding.WithCode(field.Duplicate(field.NewPath("metadata", "name"), "a"), finding.SameObject), `VR0402 "a" is given twice`},
+		{"text of another code", field.Forbidden(root, "deletes what is not yet an unknown directive"), "VR0113 deletes what is not yet an unknown directive"},
+		{"origin that is no code", field.Invalid(root, nil, "is odd").WithOrigin("format=dns-label"), "VR0112 is odd"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			origin := finding.Origin{File: "f", Document: 2, Object: "o", Position: func(path string) (int, int) {
@@ -218,7 +203,7 @@ func TestFieldErrorsBecomeFindings(t *testing.T) {
 				}
 				return 7, 3
 			}}
-			list := finding.FromFieldErrors(origin, tc.codes, field.ErrorList{tc.err})
+			list := finding.FromFieldErrors(origin, field.ErrorList{tc.err})
 			if len(list) != 1 {
 				t.Fatalf("%d findings", len(list))
 			}

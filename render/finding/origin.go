@@ -41,14 +41,11 @@ func (o Origin) Newf(code Code, path, format string, args ...any) Finding {
 	return o.New(code, path, fmt.Sprintf(format, args...))
 }
 
-// FromFieldErrors turns the errors of a validation into findings at origin.
-// codeOf gives each its code: SpecCode, ConfigCode or PatchCode; SpecCode when
-// nil. The message is the error's detail; the value is added where it helps and
-// is not Secret.
-func FromFieldErrors(origin Origin, codeOf func(*field.Error) Code, errs field.ErrorList) List {
-	if codeOf == nil {
-		codeOf = SpecCode
-	}
+// FromFieldErrors turns the errors of a validation into findings at origin. An
+// error has the code that WithCode gave it, else one by its type, which never
+// depends on its text. The message is the error's detail; the value is added
+// where it helps and is not Secret.
+func FromFieldErrors(origin Origin, errs field.ErrorList) List {
 	out := make(List, 0, len(errs))
 	for _, e := range errs {
 		out = append(out, origin.New(codeOf(e), e.Field, fieldMessage(e)))

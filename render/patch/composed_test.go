@@ -127,7 +127,7 @@ func apply(t *testing.T, in []*unstructured.Unstructured, patches ...v1alpha1.Pa
 	if !reflect.DeepEqual(out, again) || !reflect.DeepEqual(errs, errs2) {
 		t.Error("two runs differ")
 	}
-	findings := finding.FromFieldErrors(finding.Origin{}, finding.PatchCode, errs)
+	findings := finding.FromFieldErrors(finding.Origin{}, errs)
 	return out, string(findings.Text())
 }
 

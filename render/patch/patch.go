@@ -17,7 +17,7 @@ import (
 // Apply returns the objects with the patches applied in order. Neither objs nor
 // its objects are changed; objects that no patch changes are returned as they
 // are. idle has the paths of patches that change nothing although they mean to.
-// Errors are at spec.patches[i]; finding.PatchCode has a code for each. Without
+// Errors are at spec.patches[i], and each has its code (finding.WithCode). Without
 // patches it returns objs itself.
 func Apply(objs []*unstructured.Unstructured, patches []v1alpha1.Patch) (_ []*unstructured.Unstructured, idle []*field.Path, _ field.ErrorList) {
 	var errs field.ErrorList
@@ -25,7 +25,7 @@ func Apply(objs []*unstructured.Unstructured, patches []v1alpha1.Patch) (_ []*un
 		path := field.NewPath("spec", "patches").Index(i)
 		patched, changed, found := applyOne(path, objs, p)
 		if len(found) > 0 {
-			errs = append(errs, found...)
+			errs = append(errs, coded(found)...)
 			continue
 		}
 		if !changed {

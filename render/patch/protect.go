@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/finding"
 	"github.com/valkey-render/valkey-render/render/name"
 )
 
@@ -57,10 +58,17 @@ func (r *refusals) errors(path *field.Path) field.ErrorList {
 			out = append(out, field.TypeInvalid(path, nil, "makes an invalid object of "+o.objects[0]+more+": "+o.why))
 			continue
 		}
-		out = append(out, field.Forbidden(path, o.what+" "+o.objects[0]+more+"; "+o.why))
+		err := field.Forbidden(path, o.what+" "+o.objects[0]+more+"; "+o.why)
+		if o.what == deletes {
+			finding.WithCode(err, finding.PatchDeletes)
+		}
+		out = append(out, err)
 	}
 	return out
 }
+
+// deletes is what a patch does that removes an object.
+const deletes = "deletes"
 
 // deletion allows objects that hold nothing and that nothing needs.
 func (r *refusals) deletion(obj *unstructured.Unstructured) {
@@ -72,7 +80,7 @@ func (r *refusals) deletion(obj *unstructured.Unstructured) {
 			return
 		}
 	}
-	r.add("deletes", obj, "only budgets, network policies, monitoring objects and the dashboard may be deleted")
+	r.add(deletes, obj, "only budgets, network policies, monitoring objects and the dashboard may be deleted")
 }
 
 // ownConfigMap says whether the pods of a cluster read the ConfigMap.

@@ -88,10 +88,11 @@ func TestCheckOutputs(t *testing.T) {
 	if err := os.Remove("out/" + listed(t, "out")[0]); err != nil {
 		t.Fatal(err)
 	}
+	s.write("out/extra.yaml", s.read("out/"+listed(t, "out")[0]))
 	s.env["GITHUB_WORKSPACE"] = ".."
 	for form, want := range map[string]string{
 		"text": "error VR0602: is rendered and not committed", "json": `"code": "VR0601"`,
-		"sarif": `"ruleId": "VR0602"`, "github": "::error file=",
+		"sarif": `"ruleId": "VR0602"`, "github": "title=VR0603",
 	} {
 		if got := s.must(exitDifferences, "check", "-f", "b.yaml", "out", "-o", form); !strings.Contains(got.out, want) {
 			t.Errorf("%s:\n%s", form, got.out)
