@@ -39,7 +39,7 @@ func stamp(objects []*unstructured.Unstructured, cluster *v1alpha1.ValkeyCluster
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(all, "%s/%s/%s %s\n", o.GetKind(), o.GetNamespace(), o.GetName(), sum)
+		fmt.Fprintf(all, "%s %s\n", subject(o), sum)
 		if err := annotate(o, sum); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func stamp(objects []*unstructured.Unstructured, cluster *v1alpha1.ValkeyCluster
 	}
 	sum, err := cluster.SpecHash()
 	if err != nil {
-		return err
+		return fmt.Errorf("%s hash failed: %w", subject(own), err)
 	}
 	fmt.Fprintln(all, sum)
 	return annotate(own, hex.EncodeToString(all.Sum(nil))[:hashLength])
@@ -73,14 +73,18 @@ func forget(o *unstructured.Unstructured) {
 func contentHash(o *unstructured.Unstructured) (string, error) {
 	h := sha256.New()
 	if err := json.NewEncoder(h).Encode(o.Object); err != nil {
-		return "", fmt.Errorf("%s/%s/%s hash failed: %w", o.GetKind(), o.GetNamespace(), o.GetName(), err)
+		return "", fmt.Errorf("%s hash failed: %w", subject(o), err)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:hashLength], nil
 }
 
 func annotate(o *unstructured.Unstructured, sum string) error {
 	if err := unstructured.SetNestedField(o.Object, sum, "metadata", "annotations", name.AnnotationRenderHash); err != nil {
-		return fmt.Errorf("%s/%s/%s annotate failed: %w", o.GetKind(), o.GetNamespace(), o.GetName(), err)
+		return fmt.Errorf("%s annotate failed: %w", subject(o), err)
 	}
 	return nil
+}
+
+func subject(o *unstructured.Unstructured) string {
+	return name.Subject(o.GetKind(), o.GetNamespace(), o.GetName())
 }

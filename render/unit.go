@@ -5,6 +5,7 @@ package render
 
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/advice"
@@ -100,6 +101,36 @@ func (u unit) objects() ([]*unstructured.Unstructured, error) {
 	return append(objects, specs...), err
 }
 
+// failed reports what a unit could not be rendered for: an error of a field at its
+// path, and what nobody foresaw as a defect.
 func (u unit) failed(err error) outcome {
-	return outcome{findings: finding.List{u.origin.New(finding.Unchecked, "", err.Error())}}
+	fields, others := fieldErrors(err)
+	findings := finding.FromFieldErrors(u.origin, fields)
+	for _, other := range others {
+		findings = append(findings, u.origin.New(finding.Unchecked, "", other.Error()))
+	}
+	return outcome{findings: findings}
+}
+
+// fieldErrors takes apart what errors.Join and %w put together.
+func fieldErrors(err error) (fields field.ErrorList, others []error) {
+	if e, ok := err.(*field.Error); ok {
+		return field.ErrorList{e}, nil
+	}
+	var parts []error
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		parts = e.Unwrap()
+	case interface{ Unwrap() error }:
+		parts = []error{e.Unwrap()}
+	}
+	for _, part := range parts {
+		f, o := fieldErrors(part)
+		fields, others = append(fields, f...), append(others, o...)
+	}
+	if len(fields) == 0 {
+		// The wrapped text says more than its parts.
+		return nil, []error{err}
+	}
+	return fields, others
 }

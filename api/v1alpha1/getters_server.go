@@ -60,11 +60,7 @@ func (c *ValkeyCluster) PullPolicy(image string) corev1.PullPolicy {
 	if c.Spec.ImagePullPolicy != "" {
 		return c.Spec.ImagePullPolicy
 	}
-	ref := parseImage(image)
-	if ref.digest == "" && (ref.tag == "" || ref.tag == "latest") {
-		return corev1.PullAlways
-	}
-	return corev1.PullIfNotPresent
+	return DefaultPullPolicy(image)
 }
 
 // MaxmemoryPercent returns the share of the memory limit that becomes maxmemory.

@@ -20,7 +20,7 @@ func (c *ValkeyCluster) SpecHash() (string, error) {
 	effective.Spec.Delivery = ""
 	text, err := json.Marshal(effective.Spec)
 	if err != nil {
-		return "", fmt.Errorf("ValkeyCluster/%s/%s spec hash failed: %w", c.Namespace, c.Name, err)
+		return "", fmt.Errorf("spec cannot be written as JSON: %w", err)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])[:16], nil

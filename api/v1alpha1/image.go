@@ -6,6 +6,8 @@ package v1alpha1
 import (
 	"regexp"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // imageRef is an image reference taken apart.
@@ -27,6 +29,22 @@ func parseImage(image string) imageRef {
 		ref.repository, ref.tag, ref.tagged = ref.repository[:i], ref.repository[i+1:], true
 	}
 	return ref
+}
+
+// MutableImage tells whether an image reference can mean another image tomorrow: it
+// has neither a digest nor a tag other than latest.
+func MutableImage(image string) bool {
+	ref := parseImage(image)
+	return ref.digest == "" && (ref.tag == "" || ref.tag == "latest")
+}
+
+// DefaultPullPolicy is the imagePullPolicy that the API server fills in for an
+// image.
+func DefaultPullPolicy(image string) corev1.PullPolicy {
+	if MutableImage(image) {
+		return corev1.PullAlways
+	}
+	return corev1.PullIfNotPresent
 }
 
 // The grammar of github.com/distribution/reference, as a runtime asks for it.

@@ -4,6 +4,8 @@
 package advice
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -33,7 +35,7 @@ func oldDirectiveName(c *v1alpha1.ValkeyCluster) []Advice {
 // oldNames compares the names of a map of directives with their present ones.
 func oldNames(path *field.Path, config map[string]string, present func(string) (string, bool)) []Advice {
 	var all []Advice
-	for _, given := range sortedKeys(config) {
+	for _, given := range slices.Sorted(maps.Keys(config)) {
 		if name, known := present(given); known && name != strings.TrimPrefix(strings.ToLower(given), "sentinel ") {
 			all = append(all, one(finding.DeprecatedDirective, path.Key(given),
 				"%s is the old name of %s, which may go in a later version", given, name)...)

@@ -4,6 +4,7 @@
 package advice
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/finding"
+	"github.com/valkey-render/valkey-render/render/script"
 )
 
 // unsafeSysctl: the kubelet refuses a pod with a sysctl outside of the safe set
@@ -98,7 +100,7 @@ func mutableImageTag(c *v1alpha1.ValkeyCluster) []Advice {
 	}
 	var all []Advice
 	for _, im := range images {
-		if im.ref != "" && mutable(im.ref) {
+		if im.ref != "" && v1alpha1.MutableImage(im.ref) {
 			all = append(all, one(finding.MutableTag, im.path,
 				"%s names no fixed version: a restart may become an upgrade that nobody reviewed; name a tag or a digest", im.ref)...)
 		}
@@ -111,7 +113,7 @@ func mutableImageTag(c *v1alpha1.ValkeyCluster) []Advice {
 // text, it stays as it is written and is taken literally by the server.
 func unexpandedVariable(c *v1alpha1.ValkeyCluster) []Advice {
 	var all []Advice
-	for _, name := range sortedKeys(c.Spec.Config) {
+	for _, name := range slices.Sorted(maps.Keys(c.Spec.Config)) {
 		for _, v := range variables(c.Spec.Config[name]) {
 			all = append(all, one(finding.UnexpandedVariable, spec().Child("config").Key(name), "$(%s) is not expanded in config text: the server takes it literally", v)...)
 		}
@@ -132,7 +134,8 @@ func unexpandedVariable(c *v1alpha1.ValkeyCluster) []Advice {
 
 // provided tells whether the renderer gives a container of ours that variable.
 func provided(container, variable string) bool {
-	return container == "server" && slices.Contains([]string{"POD_NAME", "POD_NAMESPACE", "POD_IP"}, variable)
+	return container == v1alpha1.ContainerServer &&
+		slices.Contains([]string{script.EnvPodName, script.EnvPodNamespace, script.EnvPodIP}, variable)
 }
 
 // certificateWithoutLocalhost: the exporter verifies the server under the name

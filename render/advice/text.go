@@ -3,22 +3,7 @@
 
 package advice
 
-import (
-	"maps"
-	"slices"
-	"strings"
-)
-
-// mutable tells whether an image reference can mean another image tomorrow: no
-// tag, or the tag latest, and no digest.
-func mutable(ref string) bool {
-	if strings.Contains(ref, "@") {
-		return false
-	}
-	name := ref[strings.LastIndex(ref, "/")+1:]
-	_, tag, ok := strings.Cut(name, ":")
-	return !ok || tag == "latest"
-}
+import "strings"
 
 // variables returns the names of $(NAME) references in text; $$(NAME) is an
 // escape and no reference (Kubernetes, third_party/forked/golang/expansion).
@@ -43,8 +28,4 @@ func variables(text string) []string {
 		i += end
 	}
 	return names
-}
-
-func sortedKeys(m map[string]string) []string {
-	return slices.Sorted(maps.Keys(m))
 }

@@ -5,12 +5,13 @@ package command
 
 import (
 	_ "embed"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
-	"github.com/agnivade/levenshtein"
-
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/nearest"
 )
 
 // measured has a line for each command, subcommand and @category: its name and
@@ -57,14 +58,7 @@ func isContainer(command string) bool {
 // closest returns the known name that is nearest to name, or nothing when none is
 // near.
 func closest(name string) string {
-	best, least := "", 3
-	for known := range table() {
-		distance := levenshtein.ComputeDistance(name, known)
-		if distance < least || distance == least && best != "" && known < best {
-			best, least = known, distance
-		}
-	}
-	return best
+	return nearest.Word(name, slices.Sorted(maps.Keys(table())))
 }
 
 // hasForm says whether name, in lower case, has the form of a command, of a

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/valkey-render/valkey-render/internal/nearest"
 )
 
 // SentinelScope says what stands between a sentinel directive's name and value.
@@ -159,7 +161,7 @@ func unknownSentinel(version, name string) *Problem {
 		return d.check(name, "")
 	} else if found {
 		p.Message = "is of valkey.conf, and of no use to Sentinel; use spec.config"
-	} else if near := closest(known, bare); near != "" {
+	} else if near := nearest.Word(bare, known); near != "" {
 		p.Message += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return p

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/valkey-render/valkey-render/internal/nearest"
 )
 
 // Class says how a directive's value reaches a server.
@@ -219,16 +219,5 @@ func Closest(version, name string) string {
 		}
 		return strings.Compare(a, b)
 	})
-	return closest(known, name)
-}
-
-// closest returns the first of the nearest words, if it shares two thirds.
-func closest(words []string, word string) string {
-	best, distance := "", max(2, len(word)/3)+1
-	for _, candidate := range words {
-		if d := levenshtein.ComputeDistance(candidate, word); d < distance {
-			best, distance = candidate, d
-		}
-	}
-	return best
+	return nearest.Word(name, known)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/valkey-render/valkey-render/internal/nearest"
 )
 
 // canonical checks a value and returns it as CONFIG GET prints it.
@@ -64,7 +66,7 @@ func oneOf(words []string, value string) (string, error) {
 		}
 	}
 	hint := ""
-	if near := closest(words, strings.ToLower(value)); near != "" {
+	if near := nearest.Word(value, words); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
 	return "", fmt.Errorf("must be one of %s%s", quotedList(words), hint)

@@ -147,9 +147,9 @@ func TestFieldErrorsBecomeFindings(t *testing.T) {
 	root := field.NewPath("spec")
 	q := resource.MustParse("3Gi")
 	for _, tc := range []struct {
-		name  string
-		err   *field.Error
-		want  string
+		name string
+		err  *field.Error
+		want string
 	}{
 		{"required", field.Required(root.Child("storage"), "Durable needs storage."), "VR0110 Durable needs storage"},
 		{"required without detail", field.Required(root.Child("storage"), ""), "VR0110 is required"},
@@ -245,18 +245,6 @@ func TestSecretPaths(t *testing.T) {
 	} {
 		if finding.Secret(path) {
 			t.Errorf("%s is held for a secret", path)
-		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	names := []string{"shards", "replicas", "replicasPerShard", "podDisruptionBudget", "tls"}
-	for word, want := range map[string]string{
-		"shard": "shards", "Shards": "shards", "pod-disruption-budget": "podDisruptionBudget",
-		"replicaPerShards": "replicasPerShard", "tsl": "tls", "backup": "", "shards": "", "": "", "tl": "tls",
-	} {
-		if got := finding.Nearest(word, names); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
 		}
 	}
 }

@@ -6,11 +6,11 @@ package finding
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/valkey-render/valkey-render/internal/nearest"
 )
 
 // Origin is where an object was read, as much of it as a finding tells.
@@ -71,7 +71,7 @@ func fieldMessage(e *field.Error) string {
 			return join("is not supported", detail)
 		}
 		text := value + " is not supported"
-		if near := Nearest(strings.Trim(value, `"`), quoted(detail)); near != "" {
+		if near := nearest.Word(strings.Trim(value, `"`), quoted(detail)); near != "" {
 			text += fmt.Sprintf("; did you mean %q?", near)
 		}
 		return join(text, detail)
@@ -148,45 +148,6 @@ func quoted(text string) []string {
 		out = append(out, parts[i])
 	}
 	return out
-}
-
-// Nearest returns the candidate that a misspelt word most likely means, or ""
-// when none is near: equal but for case and dashes, the same letters
-// in another order, or at most a third of the word's letters away. Among equals the first in candidates wins.
-func Nearest(word string, candidates []string) string {
-	plain := func(s string) string {
-		return strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "", " ", "").Replace(s))
-	}
-	best, bestDistance := "", max(1, len(word)/3)+1
-	for _, candidate := range candidates {
-		if candidate == word {
-			continue
-		}
-		if plain(candidate) == plain(word) || sortedLetters(candidate) == sortedLetters(word) {
-			return candidate
-		}
-		if abs(len(candidate)-len(word)) >= bestDistance {
-			continue
-		}
-		d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(candidate))
-		if d < bestDistance {
-			best, bestDistance = candidate, d
-		}
-	}
-	return best
-}
-
-func sortedLetters(s string) string {
-	letters := []byte(strings.ToLower(s))
-	slices.Sort(letters)
-	return string(letters)
-}
-
-func abs(n int) int {
-	if n < 0 {
-		return -n
-	}
-	return n
 }
 
 // secretPath matches paths whose value may hold a password or a key: the

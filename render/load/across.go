@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/nearest"
 	"github.com/valkey-render/valkey-render/render/finding"
 	"github.com/valkey-render/valkey-render/render/name"
 )
@@ -18,10 +19,7 @@ type id struct {
 }
 
 func (i id) String() string {
-	if i.namespace == "" {
-		return i.kind + "/" + i.name
-	}
-	return i.kind + "/" + i.namespace + "/" + i.name
+	return name.Subject(i.kind, i.namespace, i.name)
 }
 
 // Conflicts returns what one object of the set cannot know of another: objects and
@@ -110,7 +108,7 @@ func unknownClusters(set Set) finding.List {
 		if a.Object.Namespace != "" {
 			message = fmt.Sprintf("no ValkeyCluster %q of namespace %q in this run", ref, a.Object.Namespace)
 		}
-		if near := finding.Nearest(ref, names[a.Object.Namespace]); near != "" {
+		if near := nearest.Word(ref, names[a.Object.Namespace]); near != "" {
 			message += fmt.Sprintf("; did you mean %q?", near)
 		}
 		out = append(out, a.Origin.Finding().New(finding.UnknownCluster, "spec.clusterRef.name", message))

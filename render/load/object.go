@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/nearest"
 	"github.com/valkey-render/valkey-render/render/finding"
 	"github.com/valkey-render/valkey-render/render/name"
 )
@@ -46,7 +47,7 @@ func (l *loader) object(d document, n *yaml.Node, depth int) {
 		l.set.ACLs = append(l.set.ACLs, acl)
 	case version == apiVersion && kind == v1alpha1.KindNode:
 		l.foreign(d, n, "a ValkeyNode is made by the reconciler and is no input", kind, true)
-	case group == v1alpha1.Group, ours(kind) && (l.opts.Foreign == ForeignError || finding.Nearest(version, []string{apiVersion}) != ""):
+	case group == v1alpha1.Group, ours(kind) && (l.opts.Foreign == ForeignError || nearest.Word(version, []string{apiVersion}) != ""):
 		l.unknownKind(d, n, version, kind)
 	default:
 		l.other(d, n, version, kind)
@@ -56,7 +57,7 @@ func (l *loader) object(d document, n *yaml.Node, depth int) {
 // other deals with an object of another group.
 func (l *loader) other(d document, n *yaml.Node, version, kind string) {
 	message := fmt.Sprintf("%s of %s is neither a ValkeyCluster nor a ValkeyACL", kind, version)
-	if near := finding.Nearest(kind, kinds()); near != "" {
+	if near := nearest.Word(kind, kinds()); near != "" {
 		message += fmt.Sprintf("; did you mean kind %s of %s?", near, apiVersion)
 	}
 	if kind == "Kustomization" {
@@ -82,7 +83,7 @@ func (l *loader) typeField(d document, n *yaml.Node, name string) (string, bool)
 	if value == nil {
 		message := fmt.Sprintf("is missing; for example %s: %s", name, example)
 		for _, p := range pairs(n) {
-			if near := finding.Nearest(p.key.Value, []string{name}); near != "" {
+			if near := nearest.Word(p.key.Value, []string{name}); near != "" {
 				message = fmt.Sprintf("is missing; did you mean it by %q?", p.key.Value)
 				break
 			}
@@ -193,7 +194,7 @@ func (l *loader) unknownKind(d document, n *yaml.Node, version, kind string) {
 		return
 	}
 	message := fmt.Sprintf("%s has no kind %q; it has %s", version, kind, strings.Join(kinds(), " and "))
-	if near := finding.Nearest(kind, kinds()); near != "" {
+	if near := nearest.Word(kind, kinds()); near != "" {
 		message = fmt.Sprintf("%s has no kind %q; did you mean %q?", version, kind, near)
 	}
 	l.add(o.New(finding.UnknownKind, "kind", message))

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/valkey-render/valkey-render/internal/oldbool"
 )
 
 // scalarKind is what a scalar is to a reader of YAML.
@@ -44,7 +46,8 @@ func kindOf(n *yaml.Node) scalarKind {
 		return isNull
 	case "true", "True", "TRUE", "false", "False", "FALSE":
 		return isBool
-	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
+	}
+	if _, old := oldbool.Read(n.Value); old {
 		return isOldBool
 	}
 	if numeric(n.Value) {
@@ -76,11 +79,10 @@ func numeric(s string) bool {
 
 // boolean is the value of a scalar that isBool or isOldBool.
 func boolean(s string) bool {
-	switch strings.ToLower(s) {
-	case "true", "yes", "y", "on":
-		return true
+	if value, old := oldbool.Read(s); old {
+		return value
 	}
-	return false
+	return strings.ToLower(s) == "true"
 }
 
 // quote writes a scalar in double quotes, as it may be written instead.

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/nearest"
 	"github.com/valkey-render/valkey-render/render/finding"
 )
 
@@ -45,7 +46,7 @@ func (d *decoder) suggest(t reflect.Type, path, name string) string {
 		}
 		return "; did you mean " + strings.Join(holders, " or ") + "?"
 	}
-	if near := finding.Nearest(name, d.types.of(t).names); near != "" {
+	if near := nearest.Word(name, d.types.of(t).names); near != "" {
 		return ask(near)
 	}
 	return ""

@@ -45,6 +45,9 @@ func Claim(cluster string, shard, index int32) string {
 // Budget is the name of a shard's PodDisruptionBudget.
 func Budget(cluster string, shard int32) string { return StatefulSet(cluster, shard) }
 
+// ClusterBudget is the name of the PodDisruptionBudget over all data pods.
+func ClusterBudget(cluster string) string { return cluster }
+
 // Sentinel is the name of the Sentinel pods' StatefulSet, headless Service and
 // PodDisruptionBudget.
 func Sentinel(cluster string) string { return cluster + endSentinel }
@@ -77,6 +80,15 @@ func Scripts(cluster string) string { return cluster + endScripts }
 
 // Dashboard is the name of the ConfigMap with the Grafana dashboard.
 func Dashboard(cluster string) string { return cluster + "-dashboard" }
+
+// PodMonitor is the name of the Prometheus operator's PodMonitor.
+func PodMonitor(cluster string) string { return cluster }
+
+// PrometheusRule is the name of the Prometheus operator's PrometheusRule.
+func PrometheusRule(cluster string) string { return cluster }
+
+// Policy is the name of the NetworkPolicy of the data pods.
+func Policy(cluster string) string { return cluster }
 
 // BusPolicy is the name of the NetworkPolicy that closes the cluster bus to
 // other clusters' pods.

@@ -22,7 +22,7 @@ func budgets(c *v1alpha1.ValkeyCluster) []*policyv1.PodDisruptionBudget {
 	case v1alpha1.BudgetDisabled:
 		return nil
 	case v1alpha1.BudgetCluster:
-		out = append(out, budget(sharedMeta(c, c.Name), name.ServerSelector(c.Name), c.BudgetMaxUnavailable()))
+		out = append(out, budget(sharedMeta(c, name.ClusterBudget(c.Name)), name.ServerSelector(c.Name), c.BudgetMaxUnavailable()))
 	default:
 		for shard := range c.ShardCount() {
 			out = append(out, budget(shardMeta(c, shard, name.Budget(c.Name, shard)), name.DataSelector(c.Name, shard), c.BudgetMaxUnavailable()))

@@ -4,8 +4,6 @@
 package object
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/name"
 )
@@ -33,32 +31,4 @@ func certificate(c *v1alpha1.ValkeyCluster) map[string]any {
 		"usages":     anys([]string{"digital signature", "key encipherment", "server auth", "client auth"}),
 		"privateKey": map[string]any{"algorithm": "ECDSA", "size": int64(256), "rotationPolicy": "Always"},
 	})
-}
-
-// custom is an object of a kind whose Go types are not used here.
-func custom(apiVersion, kind string, meta metav1.ObjectMeta, spec map[string]any) map[string]any {
-	metadata := map[string]any{"name": meta.Name, "labels": anyMap(meta.Labels)}
-	if meta.Namespace != "" {
-		metadata["namespace"] = meta.Namespace
-	}
-	if len(meta.Annotations) > 0 {
-		metadata["annotations"] = anyMap(meta.Annotations)
-	}
-	return map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": metadata, "spec": spec}
-}
-
-func anys(items []string) []any {
-	out := make([]any, len(items))
-	for i, item := range items {
-		out[i] = item
-	}
-	return out
-}
-
-func anyMap(items map[string]string) map[string]any {
-	out := make(map[string]any, len(items))
-	for k, v := range items {
-		out[k] = v
-	}
-	return out
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 // Compose returns the objects that run one cluster. c is defaulted and valid and
@@ -22,7 +23,7 @@ func Compose(c *v1alpha1.ValkeyCluster) ([]*unstructured.Unstructured, error) {
 	s.workloads(c)
 	s.monitoring(c)
 	if err := errors.Join(s.problems...); err != nil {
-		return nil, fmt.Errorf("%s: %w", subject(c), err)
+		return nil, fmt.Errorf("%s: %w", name.Subject(v1alpha1.KindCluster, c.Namespace, c.Name), err)
 	}
 	return s.objects, nil
 }
@@ -37,7 +38,7 @@ func Specs(c *v1alpha1.ValkeyCluster, acls []*v1alpha1.ValkeyACL) ([]*unstructur
 		add(&s, aclObject(a))
 	}
 	if err := errors.Join(s.problems...); err != nil {
-		return nil, fmt.Errorf("%s: %w", subject(c), err)
+		return nil, fmt.Errorf("%s: %w", name.Subject(v1alpha1.KindCluster, c.Namespace, c.Name), err)
 	}
 	return s.objects, nil
 }
@@ -126,11 +127,4 @@ func (s *sink) addRaw(content map[string]any) {
 	if content != nil {
 		s.objects = append(s.objects, &unstructured.Unstructured{Object: content})
 	}
-}
-
-func subject(c *v1alpha1.ValkeyCluster) string {
-	if c.Namespace == "" {
-		return "ValkeyCluster/" + c.Name
-	}
-	return "ValkeyCluster/" + c.Namespace + "/" + c.Name
 }

@@ -77,11 +77,11 @@ func TestWhatCannotBeRenderedIsReported(t *testing.T) {
 		{"more config than the server takes", func(c *v1alpha1.ValkeyCluster) {
 			big := strings.Repeat("x", 300<<10)
 			c.Spec.Config = map[string]string{"proc-title-template": big, "notify-keyspace-events": big}
-		}, []string{"ValkeyCluster/shop/orders: ", "spec.config: ", "pod annotations with valkey-render.dev/valkey.conf: "}},
+		}, []string{"ValkeyCluster/shop/orders: ", "spec.config: ", "a ConfigMap may have 1048576", "the annotations of an object may have 262144"}},
 		{"a sentinel pod's annotations", func(c *v1alpha1.ValkeyCluster) {
 			c.Spec.Topology = v1alpha1.TopologySentinel
 			c.Spec.Pod = &v1alpha1.PodSpec{Annotations: map[string]string{"big": strings.Repeat("x", 300<<10)}}
-		}, []string{"pod annotations with valkey-render.dev/sentinel.conf: ", "pod annotations with valkey-render.dev/valkey.conf: "}},
+		}, []string{"spec.pod.annotations: Too long: "}},
 		{"a volume of ours", func(c *v1alpha1.ValkeyCluster) {
 			c.Spec.Pod = &v1alpha1.PodSpec{Volumes: []corev1.Volume{{Name: "data"}}}
 		}, []string{`spec.pod.volumes[0].name: "data" is a volume of the renderer`}},

@@ -4,10 +4,9 @@
 package object
 
 import (
-	"fmt"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/conf"
@@ -18,23 +17,22 @@ import (
 // liveConfigMap holds the directives that apply without a restart, one key for
 // each version: while an upgrade rolls, every pod reads what its version knows.
 func liveConfigMap(c *v1alpha1.ValkeyCluster) (*corev1.ConfigMap, error) {
-	data, size := make(map[string]string, 4), 0
+	data := make(map[string]string, 5)
 	for _, version := range v1alpha1.Versions() {
 		text, err := conf.Live(c, version)
 		if err != nil {
 			return nil, err
 		}
 		data[script.LiveFile(version)] = text
-		size += len(text)
-	}
-	if size > corev1.MaxSecretSize {
-		return nil, fmt.Errorf("spec.config: %d bytes for all versions, the server takes %d in a ConfigMap", size, corev1.MaxSecretSize)
 	}
 	sentinels := int32(0)
 	if c.IsSentinel() {
 		sentinels = c.SentinelReplicas()
 	}
 	data[script.MembersFile] = script.Members(c.ReplicaCount(), sentinels)
+	if err := configMapFits(field.NewPath("spec", "config"), data); err != nil {
+		return nil, err
+	}
 	return configMap(c, name.Live(c.Name), data), nil
 }
 
@@ -51,19 +49,4 @@ func configMap(c *v1alpha1.ValkeyCluster, called string, data map[string]string)
 	meta := sharedMeta(c, called)
 	meta.Annotations = verbatim()
 	return &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta, Data: data}
-}
-
-// sharedMeta is the metadata of an object that the whole cluster shares.
-func sharedMeta(c *v1alpha1.ValkeyCluster, called string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: called, Namespace: c.Namespace, Labels: name.Labels(c.Name, name.ComponentCluster)}
-}
-
-// shardMeta is the metadata of an object that belongs to one shard.
-func shardMeta(c *v1alpha1.ValkeyCluster, shard int32, called string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: called, Namespace: c.Namespace, Labels: name.ShardLabels(c.Name, shard)}
-}
-
-// sentinelMeta is the metadata of an object that belongs to the Sentinel pods.
-func sentinelMeta(c *v1alpha1.ValkeyCluster, called string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: called, Namespace: c.Namespace, Labels: name.Labels(c.Name, name.ComponentSentinel)}
 }

@@ -17,7 +17,7 @@ import (
 
 // serverContainer runs the server of a data pod. override is what
 // spec.pod.containers says about it, or nil.
-func serverContainer(c *v1alpha1.ValkeyCluster, override *corev1.Container) (corev1.Container, error) {
+func serverContainer(c *v1alpha1.ValkeyCluster, s security, override *corev1.Container) (corev1.Container, error) {
 	container := corev1.Container{
 		Name:                     v1alpha1.ContainerServer,
 		Image:                    c.ServerImage(),
@@ -31,7 +31,7 @@ func serverContainer(c *v1alpha1.ValkeyCluster, override *corev1.Container) (cor
 		StartupProbe:             startupProbe(startupSeconds(c)),
 		LivenessProbe:            livenessProbe(),
 		ReadinessProbe:           readinessProbe(),
-		SecurityContext:          containerSecurity(c),
+		SecurityContext:          s.container,
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}
 	if c.IsCluster() {

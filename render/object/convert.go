@@ -6,6 +6,7 @@ package object
 import (
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -40,4 +41,32 @@ func prune(content map[string]any) {
 			}
 		}
 	}
+}
+
+// custom is an object of a kind whose Go types are not used here.
+func custom(apiVersion, kind string, meta metav1.ObjectMeta, spec map[string]any) map[string]any {
+	metadata := map[string]any{"name": meta.Name, "labels": anyMap(meta.Labels)}
+	if meta.Namespace != "" {
+		metadata["namespace"] = meta.Namespace
+	}
+	if len(meta.Annotations) > 0 {
+		metadata["annotations"] = anyMap(meta.Annotations)
+	}
+	return map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": metadata, "spec": spec}
+}
+
+func anys(items []string) []any {
+	out := make([]any, len(items))
+	for i, item := range items {
+		out[i] = item
+	}
+	return out
+}
+
+func anyMap(items map[string]string) map[string]any {
+	out := make(map[string]any, len(items))
+	for k, v := range items {
+		out[k] = v
+	}
+	return out
 }

@@ -16,7 +16,7 @@ import (
 // It has its own user, and the password only as a file: an environment variable
 // would show in every description of the pod, and would win over the file. It has
 // no readiness probe: a pod without metrics still serves.
-func exporterContainer(c *v1alpha1.ValkeyCluster) *corev1.Container {
+func exporterContainer(c *v1alpha1.ValkeyCluster, s security) *corev1.Container {
 	if !c.MetricsEnabled() {
 		return nil
 	}
@@ -36,7 +36,7 @@ func exporterContainer(c *v1alpha1.ValkeyCluster) *corev1.Container {
 	return &corev1.Container{
 		Name:            v1alpha1.ContainerExporter,
 		Image:           c.ExporterImage(),
-		ImagePullPolicy: pullPolicy(c.ExporterImage()),
+		ImagePullPolicy: v1alpha1.DefaultPullPolicy(c.ExporterImage()),
 		Args:            append(args, c.Spec.Metrics.Args...),
 		Ports:           []corev1.ContainerPort{containerPort(portMetrics, v1alpha1.MetricsPort)},
 		Resources:       c.Spec.Metrics.Resources,
@@ -49,7 +49,7 @@ func exporterContainer(c *v1alpha1.ValkeyCluster) *corev1.Container {
 			TimeoutSeconds:   3,
 			FailureThreshold: 6,
 		},
-		SecurityContext:          containerSecurity(c),
+		SecurityContext:          s.container,
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}
 }

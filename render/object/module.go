@@ -13,25 +13,20 @@ import (
 // moduleContainers copy the modules to where the server loads them from. They ask
 // for what the server asks for: a pod's request is the larger of the two, so it
 // costs nothing, and a quota or a Guaranteed pod needs every container to ask.
-func moduleContainers(c *v1alpha1.ValkeyCluster) []corev1.Container {
+// spec.imagePullPolicy is not about them: it is about the server image.
+func moduleContainers(c *v1alpha1.ValkeyCluster, s security) []corev1.Container {
 	var out []corev1.Container
 	for _, m := range c.Spec.Modules {
 		out = append(out, corev1.Container{
 			Name:                     "module-" + m.Name,
 			Image:                    m.Image,
-			ImagePullPolicy:          pullPolicy(m.Image),
+			ImagePullPolicy:          v1alpha1.DefaultPullPolicy(m.Image),
 			Command:                  []string{"cp", m.Path, conf.ModulePath(m.Name)},
 			Resources:                c.Spec.Resources,
 			VolumeMounts:             []corev1.VolumeMount{{Name: volumeModules, MountPath: modulesDir}},
-			SecurityContext:          containerSecurity(c),
+			SecurityContext:          s.container,
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		})
 	}
 	return out
-}
-
-// pullPolicy is what the API server fills in for an image. spec.imagePullPolicy is
-// only about the containers that run the server image.
-func pullPolicy(image string) corev1.PullPolicy {
-	return (&v1alpha1.ValkeyCluster{}).PullPolicy(image)
 }

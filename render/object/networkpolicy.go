@@ -74,7 +74,7 @@ func serverPolicy(c *v1alpha1.ValkeyCluster) *networkingv1.NetworkPolicy {
 			Ports: tcp(v1alpha1.MetricsPort),
 		})
 	}
-	return policy(sharedMeta(c, c.Name), name.ServerSelector(c.Name), rules...)
+	return policy(sharedMeta(c, name.Policy(c.Name)), name.ServerSelector(c.Name), rules...)
 }
 
 // sentinelPolicy admits clients, which ask Sentinels for the primary, and the

@@ -4,11 +4,8 @@
 package object
 
 import (
-	"maps"
 	"strconv"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/name"
@@ -34,7 +31,7 @@ func podMonitor(c *v1alpha1.ValkeyCluster) map[string]any {
 			relabel("__meta_kubernetes_pod_label_valkey_render_dev_shard", seriesShard),
 		},
 	}
-	return custom("monitoring.coreos.com/v1", "PodMonitor", monitorMeta(c, c.Name, c.Spec.Metrics.PodMonitor), map[string]any{
+	return custom("monitoring.coreos.com/v1", "PodMonitor", monitorMeta(c, name.PodMonitor(c.Name), c.Spec.Metrics.PodMonitor), map[string]any{
 		"selector":            map[string]any{"matchLabels": anyMap(name.ServerSelector(c.Name))},
 		"podMetricsEndpoints": []any{endpoint},
 	})
@@ -44,19 +41,6 @@ func podMonitor(c *v1alpha1.ValkeyCluster) map[string]any {
 // because the list is replaced as a whole.
 func relabel(from, to string) map[string]any {
 	return map[string]any{"action": "replace", "sourceLabels": []any{from}, "targetLabel": to}
-}
-
-// monitorMeta is the metadata of an object for Prometheus or Grafana, with the
-// labels that its operator selects by.
-func monitorMeta(c *v1alpha1.ValkeyCluster, called string, spec *v1alpha1.MonitorSpec) metav1.ObjectMeta {
-	meta := sharedMeta(c, called)
-	labels := maps.Clone(spec.Labels)
-	if labels == nil {
-		return meta
-	}
-	maps.Copy(labels, meta.Labels)
-	meta.Labels = labels
-	return meta
 }
 
 // prometheusDuration writes a duration as Prometheus reads it, which knows no

@@ -50,7 +50,7 @@ func prometheusRule(c *v1alpha1.ValkeyCluster) map[string]any {
 		}
 		rules = append(rules, rule)
 	}
-	meta := monitorMeta(c, c.Name, c.Spec.Metrics.PrometheusRule)
+	meta := monitorMeta(c, name.PrometheusRule(c.Name), c.Spec.Metrics.PrometheusRule)
 	// {{ $labels.pod }} is for Prometheus, not for Flux.
 	meta.Annotations = verbatim()
 	return custom("monitoring.coreos.com/v1", "PrometheusRule", meta, map[string]any{

@@ -5,6 +5,7 @@ package object
 
 import (
 	"encoding/json"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -14,32 +15,37 @@ import (
 // uid is the user and group of the server in the official images.
 const uid int64 = 999
 
-// podSecurity is Pod Security "restricted", with the user's fields over ours.
-func podSecurity(c *v1alpha1.ValkeyCluster) *corev1.PodSecurityContext {
-	ours := &corev1.PodSecurityContext{
-		RunAsNonRoot: new(true),
-		RunAsUser:    new(uid),
-		RunAsGroup:   new(uid),
-		FSGroup:      new(uid),
-		// The files of a large volume are not all visited at each start.
-		FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
-		SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-	}
-	if c.Spec.Pod != nil {
-		overlay(ours, c.Spec.Pod.SecurityContext)
-	}
-	return ours
+// security is what the pods and the containers of ours may do.
+type security struct {
+	pod       *corev1.PodSecurityContext
+	container *corev1.SecurityContext
 }
 
-// containerSecurity is what each container of ours has, with the user's fields
-// over ours.
-func containerSecurity(c *v1alpha1.ValkeyCluster) *corev1.SecurityContext {
-	ours := sidecarSecurity()
-	ours.ReadOnlyRootFilesystem = new(true)
-	if c.Spec.Pod != nil {
-		overlay(ours, c.Spec.Pod.ContainerSecurityContext)
+// securityOf is Pod Security "restricted", with the user's fields over ours.
+func securityOf(c *v1alpha1.ValkeyCluster) (security, error) {
+	ours := security{
+		pod: &corev1.PodSecurityContext{
+			RunAsNonRoot: new(true),
+			RunAsUser:    new(uid),
+			RunAsGroup:   new(uid),
+			FSGroup:      new(uid),
+			// The files of a large volume are not all visited at each start.
+			FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
+			SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+		container: sidecarSecurity(),
 	}
-	return ours
+	ours.container.ReadOnlyRootFilesystem = new(true)
+	if c.Spec.Pod == nil {
+		return ours, nil
+	}
+	if err := overlay(ours.pod, c.Spec.Pod.SecurityContext); err != nil {
+		return ours, fmt.Errorf("spec.pod.securityContext: %w", err)
+	}
+	if err := overlay(ours.container, c.Spec.Pod.ContainerSecurityContext); err != nil {
+		return ours, fmt.Errorf("spec.pod.containerSecurityContext: %w", err)
+	}
+	return ours, nil
 }
 
 // sidecarSecurity is the least that "restricted" asks of a container.
@@ -51,17 +57,14 @@ func sidecarSecurity() *corev1.SecurityContext {
 }
 
 // overlay sets in ours what theirs sets, field by field; theirs may be nil.
-// Decoding into a struct keeps what the input does not name, and the types are
-// plain enough for their JSON never to fail.
-func overlay[T any](ours, theirs *T) {
+// Decoding into a struct keeps what the input does not name.
+func overlay[T any](ours, theirs *T) error {
 	if theirs == nil {
-		return
+		return nil
 	}
 	data, err := json.Marshal(theirs)
-	if err == nil {
-		err = json.Unmarshal(data, ours)
-	}
 	if err != nil {
-		panic("object: " + err.Error())
+		return err
 	}
+	return json.Unmarshal(data, ours)
 }

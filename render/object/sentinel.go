@@ -8,6 +8,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/conf"
@@ -29,8 +30,12 @@ func sentinelStatefulSet(c *v1alpha1.ValkeyCluster) (*appsv1.StatefulSet, error)
 	if err != nil {
 		return nil, fmt.Errorf("spec.sentinel: %w", err)
 	}
-	spec := podSpec(c)
-	spec.Containers = []corev1.Container{sentinelContainer(c)}
+	security, err := securityOf(c)
+	if err != nil {
+		return nil, err
+	}
+	spec := podSpec(c, security)
+	spec.Containers = []corev1.Container{sentinelContainer(c, security)}
 	spec.Volumes = append(podVolumes(c, "sentinel.conf", name.AnnotationSentinelConf), volume(volumeLive, membersSource(c)), volume(name.DataClaim, emptyDir()))
 	scheduleSentinels(c, &spec)
 
@@ -40,11 +45,12 @@ func sentinelStatefulSet(c *v1alpha1.ValkeyCluster) (*appsv1.StatefulSet, error)
 	set.Spec.Replicas = replicas(c, c.SentinelReplicas())
 	set.Spec.UpdateStrategy = rollingUpdate()
 	set.Spec.Template.Spec = spec
-	set.Spec.Template.ObjectMeta, err = podMeta(c, name.PodLabels(c.Name, name.ComponentSentinel), name.AnnotationSentinelConf, text)
+	set.Spec.Template.ObjectMeta, err = podMeta(c, name.PodLabels(c.Name, name.ComponentSentinel), name.AnnotationSentinelConf, text,
+		field.NewPath("spec", "sentinel", "config"))
 	return set, err
 }
 
-func sentinelContainer(c *v1alpha1.ValkeyCluster) corev1.Container {
+func sentinelContainer(c *v1alpha1.ValkeyCluster, s security) corev1.Container {
 	container := corev1.Container{
 		Name:            v1alpha1.ContainerServer,
 		Image:           c.SentinelImage(),
@@ -59,7 +65,7 @@ func sentinelContainer(c *v1alpha1.ValkeyCluster) corev1.Container {
 		StartupProbe:             startupProbe(sentinelStartupSeconds),
 		LivenessProbe:            livenessProbe(),
 		ReadinessProbe:           readinessProbe(),
-		SecurityContext:          containerSecurity(c),
+		SecurityContext:          s.container,
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}
 	if c.Spec.Sentinel != nil {

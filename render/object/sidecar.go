@@ -4,7 +4,6 @@
 package object
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -18,8 +17,8 @@ import (
 // sidecars returns the containers beside the server: the exporter, with what
 // spec.pod.containers says about it, and the user's own. override is what the list
 // says about the server, or nil.
-func sidecars(c *v1alpha1.ValkeyCluster) (out []corev1.Container, override *corev1.Container, err error) {
-	exporter := exporterContainer(c)
+func sidecars(c *v1alpha1.ValkeyCluster, s security) (out []corev1.Container, override *corev1.Container, err error) {
+	exporter := exporterContainer(c, s)
 	if exporter != nil {
 		out = append(out, *exporter)
 	}
@@ -57,16 +56,28 @@ func sidecar(container corev1.Container) corev1.Container {
 // other lists as a whole. Validate has refused what would take from a container
 // of ours what it needs: command, args, ports, its variables and mounts.
 func merge(ours, theirs corev1.Container) (corev1.Container, error) {
-	original, err1 := json.Marshal(ours)
-	patch, err2 := json.Marshal(theirs)
-	merged, err3 := strategicpatch.StrategicMergePatch(original, patch, corev1.Container{})
-	var out corev1.Container
-	err4 := json.Unmarshal(merged, &out)
-	if err := cmp.Or(err1, err2, err3, err4); err != nil {
+	out, err := merged(ours, theirs)
+	if err != nil {
 		return ours, fmt.Errorf("spec.pod.containers[%s]: %w", ours.Name, err)
 	}
 	out.Env = oursFirst(ours.Env, out.Env)
 	return out, nil
+}
+
+func merged(ours, theirs corev1.Container) (out corev1.Container, err error) {
+	original, err := json.Marshal(ours)
+	if err != nil {
+		return out, err
+	}
+	patch, err := json.Marshal(theirs)
+	if err != nil {
+		return out, err
+	}
+	text, err := strategicpatch.StrategicMergePatch(original, patch, corev1.Container{})
+	if err != nil {
+		return out, err
+	}
+	return out, json.Unmarshal(text, &out)
 }
 
 // oursFirst moves added variables behind ours, so that $(POD_IP) in their values

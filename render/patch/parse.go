@@ -16,7 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	syaml "sigs.k8s.io/yaml"
 
-	"github.com/valkey-render/valkey-render/render/finding"
+	"github.com/valkey-render/valkey-render/internal/nearest"
+	"github.com/valkey-render/valkey-render/internal/oldbool"
 )
 
 // parsed is a patch read: operations or merges, never both.
@@ -123,11 +124,8 @@ func check(n *yaml.Node, depth int) error {
 		}
 	}
 	if n.Kind == yaml.ScalarNode && n.Style == 0 {
-		switch n.Value {
-		case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON":
-			return fmt.Errorf("has the word %s in line %d, which only some readers take for a boolean; write %q or true", n.Value, n.Line, n.Value)
-		case "n", "N", "no", "No", "NO", "off", "Off", "OFF":
-			return fmt.Errorf("has the word %s in line %d, which only some readers take for a boolean; write %q or false", n.Value, n.Line, n.Value)
+		if value, old := oldbool.Read(n.Value); old {
+			return fmt.Errorf("has the word %s in line %d, which only some readers take for a boolean; write %q or %t", n.Value, n.Line, n.Value, value)
 		}
 		if octal := strings.TrimLeft(n.Value, "+-"); len(octal) > 1 && octal[0] == '0' && strings.Trim(octal, "01234567") == "" {
 			return fmt.Errorf("has the number %s in line %d, which only some readers take for octal; write it without the leading zero, or %q", n.Value, n.Line, n.Value)
@@ -193,7 +191,7 @@ func readOperations(raw []byte) (batches []string, testsOnly bool, _ error) {
 		switch {
 		case !slices.Contains(known, op.Op):
 			message := fmt.Sprintf("operation %d has op %q; it may be %s", i, op.Op, strings.Join(known, ", "))
-			if near := finding.Nearest(op.Op, known); near != "" {
+			if near := nearest.Word(op.Op, known); near != "" {
 				message = fmt.Sprintf("operation %d has op %q; did you mean %q?", i, op.Op, near)
 			}
 			return nil, false, errors.New(message)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 // Apply returns the objects with the patches applied in order. Neither objs nor
@@ -166,8 +167,5 @@ func (r *run) each(matches func(*unstructured.Unstructured) bool, at *field.Path
 
 // id names an object as findings do.
 func id(obj *unstructured.Unstructured) string {
-	if obj.GetNamespace() == "" {
-		return obj.GetKind() + "/" + obj.GetName()
-	}
-	return obj.GetKind() + "/" + obj.GetNamespace() + "/" + obj.GetName()
+	return name.Subject(obj.GetKind(), obj.GetNamespace(), obj.GetName())
 }

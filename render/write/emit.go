@@ -6,7 +6,9 @@ package write
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,7 +45,7 @@ func (e *emitter) object(obj *unstructured.Unstructured) error {
 // mapping writes a mapping that is not empty at an indentation. inline says that
 // the first key goes on the line begun already. name is the mapping's own key.
 func (e *emitter) mapping(m map[string]any, indent int, inline bool, name string) error {
-	for _, key := range sortedKeys(m) {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if key == "creationTimestamp" && m[key] == nil && name == "metadata" {
 			continue
 		}

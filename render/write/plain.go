@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/valkey-render/valkey-render/internal/oldbool"
 )
 
 // printable holds for what YAML allows in a line and a reader can see.
@@ -23,9 +25,9 @@ func printable(r rune) bool {
 func validUTF8(s string) bool { return utf8.ValidString(s) }
 
 // notText matches what YAML 1.1 or 1.2 reads as a number, a time, a boolean or
-// nothing.
+// nothing, but for the words of package oldbool.
 var notText = regexp.MustCompile(`^(?i:` +
-	`y|yes|n|no|on|off|true|false|null|~|=|<<` +
+	`true|false|null|~|=|<<` +
 	`|[-+]?\.(inf|nan)` +
 	`|[-+]?[0-9][0-9_,]*(:[0-5]?[0-9])+(\.[0-9_]*)?` + // base 60
 	`|[-+]?0[xob]?[0-9a-f_]+` +
@@ -62,6 +64,9 @@ func plain(s string) bool {
 	if s[0] >= 'A' && len(s) > len("false") {
 		// What begins with a letter is only mistaken when it is one of the words.
 		return true
+	}
+	if _, old := oldbool.Read(strings.ToLower(s)); old {
+		return false
 	}
 	return !notText.MatchString(s) && !notText.MatchString(strings.ReplaceAll(s, "_", ""))
 }

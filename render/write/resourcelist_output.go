@@ -184,10 +184,7 @@ func idOf(obj *unstructured.Unstructured) id {
 }
 
 func (i id) String() string {
-	if i.namespace == "" {
-		return i.kind + "/" + i.name
-	}
-	return i.kind + "/" + i.namespace + "/" + i.name
+	return name.Subject(i.kind, i.namespace, i.name)
 }
 
 // item writes an object as an entry of a list, with more annotations.

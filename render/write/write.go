@@ -5,15 +5,15 @@ package write
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 // YAML returns the objects in the order given, with `---` between them.
@@ -119,18 +119,5 @@ func file(obj *unstructured.Unstructured, folders bool) (string, error) {
 }
 
 func describe(obj *unstructured.Unstructured) string {
-	if obj.GetNamespace() == "" {
-		return obj.GetKind() + "/" + obj.GetName()
-	}
-	return obj.GetKind() + "/" + obj.GetNamespace() + "/" + obj.GetName()
-}
-
-// sortedKeys of a mapping.
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, cmp.Compare)
-	return keys
+	return name.Subject(obj.GetKind(), obj.GetNamespace(), obj.GetName())
 }

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/valkey-render/valkey-render/internal/nearest"
 	"github.com/valkey-render/valkey-render/render/directive"
-	"github.com/valkey-render/valkey-render/render/finding"
 )
 
 // directiveSource is one of the tables of a version.
@@ -62,7 +62,7 @@ func sentinelDirectives(version string) directiveSource {
 		d, ok := directive.LookupSentinel(version, name)
 		return plain(d), ok
 	}
-	s.nearest = func(name string) string { return finding.Nearest(name, names) }
+	s.nearest = func(name string) string { return nearest.Word(name, names) }
 	s.versions = func(string) []string { return nil }
 	return s
 }

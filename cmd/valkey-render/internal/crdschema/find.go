@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/valkey-render/valkey-render/render/finding"
+	"github.com/valkey-render/valkey-render/internal/nearest"
 )
 
 // Place is a field and how it was reached.
@@ -93,13 +93,13 @@ func (p Place) unknown(name string, kinds []Kind) error {
 	if len(children) == 0 {
 		return fmt.Errorf("%s has no field %q: it is of type %s", where, name, p.Field.TypeName())
 	}
-	if near := finding.Nearest(name, children); near != "" {
+	if near := nearest.Word(name, children); near != "" {
 		return fmt.Errorf("%s has no field %q; did you mean %q?", where, name, near)
 	}
 	if p.Path == "" {
 		// The first part may have been meant as a kind, or as a field of the spec.
 		if spec := p.Kind.Root.Properties["spec"]; spec != nil {
-			if near := finding.Nearest(name, slices.Sorted(maps.Keys(spec.Properties))); near != "" {
+			if near := nearest.Word(name, slices.Sorted(maps.Keys(spec.Properties))); near != "" {
 				return fmt.Errorf("%s has no field %q; did you mean %q?", where, name, "spec."+near)
 			}
 		}
@@ -107,7 +107,7 @@ func (p Place) unknown(name string, kinds []Kind) error {
 		for _, k := range kinds {
 			names = append(names, k.Names...)
 		}
-		if near := finding.Nearest(name, names); near != "" {
+		if near := nearest.Word(name, names); near != "" {
 			return fmt.Errorf("%q is neither a kind nor a field of %s; did you mean %q?", name, where, near)
 		}
 	}
