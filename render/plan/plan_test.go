@@ -19,6 +19,7 @@ import (
 	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render"
 	"github.com/valkey-render/valkey-render/render/load"
+	"github.com/valkey-render/valkey-render/render/finding"
 	"github.com/valkey-render/valkey-render/render/plan"
 )
 
@@ -234,7 +235,7 @@ func TestFieldsThatTheAPIServerFreezes(t *testing.T) {
 			}
 		}
 		p := plan.Compare(before, after)
-		if len(p.Blocked()) != 1 || p.Blocked()[0].String() != c.want {
+		if len(p.Blocked()) != 1 || p.Blocked()[0].String() != c.want || p.Blocked()[0].Code != finding.ChangeRefused {
 			t.Errorf("%s", p.Text())
 		}
 	}
