@@ -154,6 +154,11 @@ func (c *ValkeyCluster) defaultPod() {
 	pointTo(&c.Spec.Pod, PodSpec{})
 	pointTo(&c.Spec.Pod.TerminationGracePeriodSeconds, c.GraceSeconds())
 	for i := range c.Spec.Pod.Containers {
+		for _, p := range probesOf(&c.Spec.Pod.Containers[i]) {
+			if p.probe != nil && p.probe.GRPC != nil {
+				pointTo(&p.probe.GRPC.Service, "")
+			}
+		}
 		ports := c.Spec.Pod.Containers[i].Ports
 		for j := range ports {
 			// A port is merged by number and protocol, so the schema needs one.

@@ -123,9 +123,10 @@ func (c *ValkeyCluster) StorageSize() resource.Quantity {
 }
 
 // InitialSize returns what the claim template of the StatefulSets asks for. It
-// is immutable there, so the default is a constant, whatever the size. With
-// rendered Jobs it is the size, since nothing keeps the claims of the
-// StatefulSet controller away: pin it before growing.
+// is immutable there, so the default is a constant, whatever the size, except for
+// a smaller size: a claim never shrinks. With rendered Jobs it is the size, since
+// nothing keeps the claims of the StatefulSet controller away. In both cases, pin
+// it before growing.
 func (c *ValkeyCluster) InitialSize() resource.Quantity {
 	switch {
 	case c.Spec.Storage != nil && c.Spec.Storage.InitialSize != nil:
@@ -133,7 +134,11 @@ func (c *ValkeyCluster) InitialSize() resource.Quantity {
 	case c.EffectiveJobs() == JobsRendered:
 		return c.StorageSize()
 	default:
-		return resource.MustParse(nominalSize)
+		nominal := resource.MustParse(nominalSize)
+		if size := c.StorageSize(); size.Sign() > 0 && size.Cmp(nominal) < 0 {
+			return size
+		}
+		return nominal
 	}
 }
 

@@ -123,7 +123,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.medium != 'Memory' || !has(self.initialSize)",fieldPath=".initialSize",reason=FieldValueForbidden,message="medium Memory has no claims"
 // +kubebuilder:validation:XValidation:rule="!has(self.size) || quantity(string(self.size)).isGreaterThan(quantity('0'))",fieldPath=".size",message="must be more than zero"
 // +kubebuilder:validation:XValidation:rule="!has(self.initialSize) || quantity(string(self.initialSize)).isGreaterThan(quantity('0'))",fieldPath=".initialSize",message="must be more than zero"
-// +kubebuilder:validation:XValidation:rule="!has(self.initialSize) || !has(self.size) || quantity(string(self.initialSize)).compareTo(quantity(string(self.size))) <= 0 || quantity(string(self.initialSize)).compareTo(quantity('1Gi')) <= 0",fieldPath=".initialSize",message="must not be more than the size"
+// +kubebuilder:validation:XValidation:rule="!has(self.initialSize) || !has(self.size) || quantity(string(self.initialSize)).compareTo(quantity(string(self.size))) <= 0",fieldPath=".initialSize",message="must not be more than the size"
 // +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)",fieldPath=".storageClassName",message="storageClassName is immutable"
 // +kubebuilder:validation:XValidation:rule="(has(self.accessMode) ? self.accessMode : 'ReadWriteOnce') == (has(oldSelf.accessMode) ? oldSelf.accessMode : 'ReadWriteOnce')",fieldPath=".accessMode",message="accessMode is immutable"
 type StorageSpec struct {
@@ -150,7 +150,7 @@ type StorageSpec struct {
 	// +optional
 	AccessMode corev1.PersistentVolumeAccessMode `json:"accessMode,omitempty"`
 	// initialSize is what the StatefulSet's own template asks for; the rendered
-	// claims ask for `size`. Default 1Gi. Immutable.
+	// claims ask for `size`. Default 1Gi, or size where that is less. Immutable.
 	// +optional
 	InitialSize *resource.Quantity `json:"initialSize,omitempty"`
 	// reclaimPolicy of the claims when the StatefulSet is deleted: Retain

@@ -25,6 +25,7 @@ func (c *ValkeyCluster) Validate() field.ErrorList {
 	v := &violations{}
 	spec := field.NewPath("spec")
 	v.clusterName(field.NewPath("metadata", "name"), c.Name)
+	v.metadata(&c.ObjectMeta)
 	c.validateTopology(v, spec)
 	c.validateVersion(v, spec)
 	c.validateModules(v, spec.Child("modules"))
@@ -56,6 +57,7 @@ func (a *ValkeyACL) Validate() field.ErrorList {
 		v.required(name, "name of the ValkeyACL")
 	}
 	v.subdomain(name, a.Name)
+	v.metadata(&a.ObjectMeta)
 	v.clusterName(spec.Child("clusterRef", "name"), a.Spec.ClusterRef.Name)
 	if len(a.Spec.Users) == 0 {
 		v.required(spec.Child("users"), "at least one user")

@@ -88,7 +88,7 @@ func (c *ValkeyCluster) validateNetworking(v *violations, path *field.Path) {
 		if trimmed := strings.Trim(d, "."); trimmed != d {
 			v.invalid(path.Child("clusterDomain"), d, "must not begin or end with a dot: did you mean %s?", trimmed)
 		} else {
-			v.subdomain(path.Child("clusterDomain"), d)
+			v.host(path.Child("clusterDomain"), d)
 		}
 		if len(d) > maxClusterDomain {
 			v.list = append(v.list, field.TooLong(path.Child("clusterDomain"), d, maxClusterDomain))
@@ -116,7 +116,7 @@ func (c *ValkeyCluster) validateExternalAccess(v *violations, path *field.Path) 
 	filled := strings.NewReplacer("{pod}", "cluster-0-0", "{shard}", "0", "{index}", "0").Replace(e.HostnameTemplate)
 	if open := strings.IndexByte(filled, '{'); open >= 0 {
 		v.invalid(at, e.HostnameTemplate, "may hold {pod}, {shard} and {index}, nothing else in braces")
-	} else if why := validation.IsDNS1123Subdomain(filled); len(why) > 0 {
+	} else if len(validation.IsDNS1123Subdomain(filled)) > 0 || longLabel(filled) {
 		v.invalid(at, e.HostnameTemplate, "must make a DNS name, like {pod}.valkey.example.com")
 	}
 	perShard := c.ShardCount() == 1 || strings.Contains(e.HostnameTemplate, "{shard}")
@@ -139,8 +139,10 @@ func (c *ValkeyCluster) validateReplicateFrom(v *violations, path *field.Path) {
 	}
 	if r.Host == "" {
 		v.required(path.Child("host"), "host of the primary")
+	} else if strings.Contains(r.Host, "@") {
+		v.invalid(path.Child("host"), notShown, "must be a host alone: the password belongs in passwordSecret")
 	} else if _, err := netip.ParseAddr(r.Host); err != nil {
-		v.subdomain(path.Child("host"), r.Host)
+		v.host(path.Child("host"), r.Host)
 	}
 	within(v, path.Child("port"), r.Port, 1, 65535)
 	v.secretRef(path.Child("passwordSecret"), r.PasswordSecret)

@@ -96,10 +96,10 @@ func (s *S3Spec) validateEndpoint(v *violations, path *field.Path) (https bool) 
 	}
 	u, err := url.Parse(s.Endpoint)
 	switch {
+	case strings.Contains(s.Endpoint, "@"):
+		v.invalid(path, notShown, "must be a host and a port alone: credentials belong in credentialsSecret")
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		v.invalid(path, s.Endpoint, "must be a URL like https://s3.example.com:9000")
-	case u.User != nil:
-		v.invalid(path, u.Redacted(), "credentials belong in credentialsSecret")
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 		v.invalid(path, s.Endpoint, "must end with the host and port; bucket and prefix are fields of their own")
 	}

@@ -22,7 +22,9 @@ func (c *ValkeyCluster) validateMetrics(v *violations, path *field.Path) {
 	v.image(path.Child("image"), m.Image)
 	v.resources(path.Child("resources"), m.Resources)
 	for i, arg := range m.Args {
-		v.printable(path.Child("args").Index(i), arg)
+		if at := path.Child("args").Index(i); v.exporterArg(at, arg) {
+			v.printable(at, arg)
+		}
 	}
 	for _, o := range []struct {
 		name    string
@@ -32,7 +34,7 @@ func (c *ValkeyCluster) validateMetrics(v *violations, path *field.Path) {
 			continue
 		}
 		at := path.Child(o.name)
-		v.nodeSelector(at.Child("labels"), o.monitor.Labels)
+		v.labels(at.Child("labels"), o.monitor.Labels)
 		v.lasting(at.Child("interval"), o.monitor.Interval, time.Second, time.Hour)
 		if o.monitor.Interval != nil && o.monitor != m.PodMonitor {
 			v.forbidden(at.Child("interval"), "only the podMonitor scrapes")
@@ -62,7 +64,7 @@ func (c *ValkeyCluster) validateNetworkPolicy(v *violations, path *field.Path) {
 		if peer.IPBlock != nil {
 			v.cidr(at.Child("ipBlock", "cidr"), peer.IPBlock.CIDR)
 			for j, except := range peer.IPBlock.Except {
-				v.cidr(at.Child("ipBlock", "except").Index(j), except)
+				v.exception(at.Child("ipBlock", "except").Index(j), peer.IPBlock.CIDR, except)
 			}
 		}
 	}
@@ -73,6 +75,16 @@ func (v *violations) cidr(path *field.Path, cidr string) {
 		v.invalid(path, cidr, "must be an address range like 10.0.0.0/8 or fd00::/8")
 	} else if prefix.Masked() != prefix {
 		v.invalid(path, cidr, "has bits set behind its prefix: did you mean %s?", prefix.Masked())
+	}
+}
+
+// exception reports what takes nothing, or everything, out of a range.
+func (v *violations) exception(path *field.Path, cidr, except string) {
+	v.cidr(path, except)
+	whole, err1 := netip.ParsePrefix(cidr)
+	part, err2 := netip.ParsePrefix(except)
+	if err1 == nil && err2 == nil && (!whole.Contains(part.Addr()) || part.Bits() <= whole.Bits()) {
+		v.invalid(path, except, "must be inside of %s and smaller", cidr)
 	}
 }
 
@@ -152,7 +164,7 @@ func (c *ValkeyCluster) validateJobsTemplate(v *violations, path *field.Path) {
 	}
 	v.tolerations(path.Child("tolerations"), j.Tolerations)
 	v.subdomain(path.Child("priorityClassName"), j.PriorityClassName)
-	v.nodeSelector(path.Child("nodeSelector"), j.NodeSelector)
+	v.labels(path.Child("nodeSelector"), j.NodeSelector)
 	v.pullSecrets(path.Child("imagePullSecrets"), j.ImagePullSecrets)
 	v.annotations(path.Child("annotations"), j.Annotations)
 	v.resources(path.Child("resources"), j.Resources)

@@ -20,10 +20,11 @@ func (c *ValkeyCluster) validateScheduling(v *violations, path *field.Path) {
 	if s == nil {
 		return
 	}
-	v.nodeSelector(path.Child("nodeSelector"), s.NodeSelector)
+	v.labels(path.Child("nodeSelector"), s.NodeSelector)
 	v.tolerations(path.Child("tolerations"), s.Tolerations)
 	v.subdomain(path.Child("priorityClassName"), s.PriorityClassName)
 	v.subdomain(path.Child("schedulerName"), s.SchedulerName)
+	v.affinity(path.Child("affinity"), s.Affinity)
 	v.constraints(path.Child("topologySpreadConstraints"), s.TopologySpreadConstraints)
 	node, zone := c.NodeSpread(), c.ZoneSpread()
 	at := path.Child("node", "spread")
@@ -93,33 +94,6 @@ func (s *SchedulingSpec) conflicts(v *violations, path *field.Path, key string, 
 	}
 }
 
-// constraints checks what a pod would be refused for.
-func (v *violations) constraints(path *field.Path, constraints []corev1.TopologySpreadConstraint) {
-	type pair struct {
-		key  string
-		when corev1.UnsatisfiableConstraintAction
-	}
-	seen := map[pair]bool{}
-	for i, t := range constraints {
-		at := path.Index(i)
-		if t.MaxSkew < 1 {
-			v.invalid(at.Child("maxSkew"), t.MaxSkew, "must be at least 1")
-		}
-		if t.TopologyKey == "" {
-			v.required(at.Child("topologyKey"), "label of nodes, like "+corev1.LabelTopologyZone)
-		}
-		if t.WhenUnsatisfiable == "" {
-			v.required(at.Child("whenUnsatisfiable"), "DoNotSchedule or ScheduleAnyway")
-		}
-		oneOf(v, at.Child("whenUnsatisfiable"), t.WhenUnsatisfiable, corev1.DoNotSchedule, corev1.ScheduleAnyway)
-		if p := (pair{t.TopologyKey, t.WhenUnsatisfiable}); seen[p] {
-			v.duplicate(at, t.TopologyKey+" "+string(t.WhenUnsatisfiable))
-		} else {
-			seen[p] = true
-		}
-	}
-}
-
 func (v *violations) zones(path *field.Path, zones []string) {
 	if len(zones) == 0 {
 		v.required(path, "at least one zone")
@@ -138,36 +112,6 @@ func (v *violations) zones(path *field.Path, zones []string) {
 		}
 		for _, why := range validation.IsValidLabelValue(zone) {
 			v.invalid(path.Index(i), zone, "%s", why)
-		}
-	}
-}
-
-// nodeSelector reports labels that no node can have.
-func (v *violations) nodeSelector(path *field.Path, labels map[string]string) {
-	for _, key := range sortedKeys(labels) {
-		for _, why := range validation.IsQualifiedName(key) {
-			v.invalid(path.Key(key), key, "%s", why)
-		}
-		for _, why := range validation.IsValidLabelValue(labels[key]) {
-			v.invalid(path.Key(key), labels[key], "%s", why)
-		}
-	}
-}
-
-// tolerations reports what a pod would be refused for.
-func (v *violations) tolerations(path *field.Path, tolerations []corev1.Toleration) {
-	for i, t := range tolerations {
-		at := path.Index(i)
-		oneOf(v, at.Child("operator"), t.Operator, corev1.TolerationOpEqual, corev1.TolerationOpExists)
-		oneOf(v, at.Child("effect"), t.Effect, corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute)
-		if t.Key == "" && t.Operator != corev1.TolerationOpExists {
-			v.invalid(at.Child("operator"), t.Operator, "must be Exists without a key")
-		}
-		if t.Operator == corev1.TolerationOpExists && t.Value != "" {
-			v.invalid(at.Child("value"), t.Value, "must be empty with operator Exists")
-		}
-		if t.TolerationSeconds != nil && t.Effect != corev1.TaintEffectNoExecute {
-			v.invalid(at.Child("effect"), t.Effect, "must be NoExecute with tolerationSeconds")
 		}
 	}
 }

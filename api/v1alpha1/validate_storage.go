@@ -8,7 +8,6 @@ import (
 	"regexp"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -41,7 +40,7 @@ func (c *ValkeyCluster) validateStorage(v *violations, path *field.Path) {
 
 // validateInitialSize holds that a claim made from the template of a
 // StatefulSet is never larger than the one rendered, which could then not be
-// applied. The nominal size is allowed beside any size, since it is the default.
+// applied.
 func (c *ValkeyCluster) validateInitialSize(v *violations, path *field.Path) {
 	initial := c.Spec.Storage.InitialSize
 	if initial == nil {
@@ -51,8 +50,7 @@ func (c *ValkeyCluster) validateInitialSize(v *violations, path *field.Path) {
 		v.invalid(path, initial.String(), "must be more than zero")
 		return
 	}
-	nominal := resource.MustParse(nominalSize)
-	if size := c.StorageSize(); initial.Cmp(size) > 0 && initial.Cmp(nominal) > 0 {
+	if size := c.StorageSize(); size.Sign() > 0 && initial.Cmp(size) > 0 {
 		v.invalid(path, initial.String(), "must not be more than the size of %s", size.String())
 	}
 }

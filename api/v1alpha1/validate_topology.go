@@ -76,7 +76,7 @@ func (c *ValkeyCluster) validateVersion(v *violations, spec *field.Path) {
 	c.validateServerImage(v, spec.Child("image"), s.Image)
 	oneOf(v, spec.Child("imagePullPolicy"), s.ImagePullPolicy, "Always", "IfNotPresent", "Never")
 	v.pullSecrets(spec.Child("imagePullSecrets"), s.ImagePullSecrets)
-	if s.Version == "" && c.pinned() {
+	if s.Version == "" && c.pinned() && parseImage(s.Image).invalid() == "" {
 		v.required(spec.Child("version"), "an image by digest does not say its version: one of %s", strings.Join(Versions(), ", "))
 	}
 }

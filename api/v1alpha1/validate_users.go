@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -91,11 +92,30 @@ func validatePassword(v *violations, at *field.Path, u *UserSpec, cluster string
 		if key == "" {
 			v.required(path.Child("keys").Index(i), "key in the Secret")
 		}
+		if key != "" && key == u.Name && len(validation.IsConfigMapKey(key)) > 0 {
+			// The default, which nobody has written; a name that is none is an error
+			// by itself.
+			if !userNameForm.MatchString(u.Name) {
+				continue
+			}
+			v.required(path.Child("keys"), "no key of a Secret can have the name of the user: write keys, for example [%s]", nearestKey(key))
+			continue
+		}
 		v.key(path.Child("keys").Index(i), key)
 	}
 	if len(secret.Keys) > 8 {
 		v.list = append(v.list, field.TooMany(path.Child("keys"), len(secret.Keys), 8))
 	}
+}
+
+// nearestKey makes a key of a Secret out of the name of a user.
+func nearestKey(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("@:+", r) {
+			return '.'
+		}
+		return r
+	}, name)
 }
 
 func validateCommands(v *violations, path *field.Path, commands []string) {

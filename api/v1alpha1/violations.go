@@ -5,6 +5,7 @@ package v1alpha1
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -22,7 +23,7 @@ type violations struct {
 
 // invalid reports a value that its field cannot have.
 func (v *violations) invalid(path *field.Path, value any, format string, args ...any) {
-	v.list = append(v.list, field.Invalid(path, value, fmt.Sprintf(format, args...)))
+	v.list = append(v.list, field.Invalid(path, shown(path, value), fmt.Sprintf(format, args...)))
 }
 
 // forbidden reports a field that may not be set here.
@@ -37,7 +38,7 @@ func (v *violations) required(path *field.Path, format string, args ...any) {
 
 // duplicate reports the second of two equal values.
 func (v *violations) duplicate(path *field.Path, value any) {
-	v.list = append(v.list, field.Duplicate(path, value))
+	v.list = append(v.list, field.Duplicate(path, shown(path, value)))
 }
 
 // oneOf reports a value that is none of those allowed, with the nearest of
@@ -54,7 +55,7 @@ func oneOf[T ~string](v *violations, path *field.Path, value T, allowed ...T) {
 		names = append(names, string(a))
 	}
 	v.list = append(v.list, &field.Error{
-		Type: field.ErrorTypeNotSupported, Field: path.String(), BadValue: value,
+		Type: field.ErrorTypeNotSupported, Field: path.String(), BadValue: shown(path, value),
 		Detail: didYouMean(string(value), names) + "one of " + strings.Join(names, ", "),
 	})
 }
@@ -82,6 +83,24 @@ func (v *violations) subdomain(path *field.Path, name string) {
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
 		v.invalid(path, name, "must be lower-case letters, digits, '-' and '.', at most 253, with a letter or digit at both ends")
 	}
+}
+
+// host reports a name of a host that DNS cannot have. Nothing set is fine.
+func (v *violations) host(path *field.Path, name string) {
+	before := len(v.list)
+	if v.subdomain(path, name); len(v.list) > before {
+		return
+	}
+	if longLabel(name) {
+		v.invalid(path, name, "must have at most %d letters between two dots", validation.DNS1123LabelMaxLength)
+	}
+}
+
+// longLabel says whether a part between two dots is longer than DNS allows.
+func longLabel(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "."), func(label string) bool {
+		return len(label) > validation.DNS1123LabelMaxLength
+	})
 }
 
 // key reports a key that no Secret can have. Nothing set is fine.
@@ -131,29 +150,6 @@ func (v *violations) pullSecrets(path *field.Path, secrets []corev1.LocalObjectR
 		}
 		seen[s.Name] = true
 		v.subdomain(name, s.Name)
-	}
-}
-
-// resources reports amounts below zero, and requests beyond their limits.
-func (v *violations) resources(path *field.Path, r corev1.ResourceRequirements) {
-	for _, list := range []struct {
-		name    string
-		amounts corev1.ResourceList
-	}{{"limits", r.Limits}, {"requests", r.Requests}} {
-		for _, name := range sortedKeys(list.amounts) {
-			at := path.Child(list.name).Key(string(name))
-			amount := list.amounts[name]
-			for _, why := range validation.IsQualifiedName(string(name)) {
-				v.invalid(at, name, "%s", why)
-			}
-			if amount.Sign() < 0 {
-				v.invalid(at, amount.String(), "must not be below zero")
-			}
-			limit, limited := r.Limits[name]
-			if list.name == "requests" && limited && amount.Cmp(limit) > 0 {
-				v.invalid(at, amount.String(), "must not be more than the limit of %s", limit.String())
-			}
-		}
 	}
 }
 
