@@ -59,10 +59,10 @@ func stamp(objects []*unstructured.Unstructured, cluster *v1alpha1.ValkeyCluster
 // other, so that the hash is that of an object never stamped.
 func forget(o *unstructured.Unstructured) {
 	annotations := o.GetAnnotations()
-	if _, stamped := annotations[name.AnnotationRenderHash]; !stamped {
+	if _, stamped := annotations[v1alpha1.AnnotationRenderHash]; !stamped {
 		return
 	}
-	delete(annotations, name.AnnotationRenderHash)
+	delete(annotations, v1alpha1.AnnotationRenderHash)
 	if len(annotations) == 0 {
 		annotations = nil
 	}
@@ -79,7 +79,7 @@ func contentHash(o *unstructured.Unstructured) (string, error) {
 }
 
 func annotate(o *unstructured.Unstructured, sum string) error {
-	if err := unstructured.SetNestedField(o.Object, sum, "metadata", "annotations", name.AnnotationRenderHash); err != nil {
+	if err := unstructured.SetNestedField(o.Object, sum, "metadata", "annotations", v1alpha1.AnnotationRenderHash); err != nil {
 		return fmt.Errorf("%s annotate failed: %w", subject(o), err)
 	}
 	return nil

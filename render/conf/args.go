@@ -8,6 +8,14 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/name"
+	"github.com/valkey-render/valkey-render/render/script"
+)
+
+// References that Kubernetes expands from the container's environment.
+const (
+	podIP        = "$(" + script.EnvPodIP + ")"
+	podName      = "$(" + script.EnvPodName + ")"
+	podNamespace = "$(" + script.EnvPodNamespace + ")"
 )
 
 // Args returns the arguments that follow the config file on valkey-server's
@@ -16,13 +24,13 @@ import (
 // container's environment.
 func Args(c *v1alpha1.ValkeyCluster) []string {
 	number := strconv.Itoa(int(c.Port()))
-	args := []string{"--dir", "/data"}
+	args := []string{"--dir", script.DataDir}
 	if c.TLSEnabled() {
 		args = append(args, "--port", "0", "--tls-port", number)
 	} else {
 		args = append(args, "--port", number)
 	}
-	args = append(args, "--aclfile", "/valkey/acl/"+c.ServerVersion()+".acl")
+	args = append(args, "--aclfile", script.ACLDir+"/"+script.ACLFile(c.ServerVersion()))
 	switch c.EffectiveTopology() {
 	case v1alpha1.TopologyCluster:
 		args = append(args, clusterArgs(c)...)
@@ -33,7 +41,7 @@ func Args(c *v1alpha1.ValkeyCluster) []string {
 }
 
 func clusterArgs(c *v1alpha1.ValkeyCluster) []string {
-	args := []string{"--cluster-enabled", "yes", "--cluster-config-file", "/data/nodes.conf"}
+	args := []string{"--cluster-enabled", "yes", "--cluster-config-file", script.DataDir + "/" + script.NodesFile}
 	if c.TLSEnabled() && !c.ClusterBusTLS() {
 		// The bus listens 10000 above the plain port unless the bus itself uses
 		// TLS, and the plain port is 0.
@@ -41,7 +49,7 @@ func clusterArgs(c *v1alpha1.ValkeyCluster) []string {
 	}
 	// A node that met nobody yet does not know its own address, and would give
 	// clients an empty one.
-	args = append(args, "--cluster-announce-ip", "$(POD_IP)")
+	args = append(args, "--cluster-announce-ip", podIP)
 	if c.Announce() == v1alpha1.AnnounceHostname {
 		// Either alone makes clients get "?" for an address.
 		args = append(args, "--cluster-announce-hostname", announced(c), "--cluster-preferred-endpoint-type", "hostname")
@@ -52,7 +60,7 @@ func clusterArgs(c *v1alpha1.ValkeyCluster) []string {
 // announced is how a pod names itself.
 func announced(c *v1alpha1.ValkeyCluster) string {
 	if c.Announce() != v1alpha1.AnnounceHostname {
-		return "$(POD_IP)"
+		return podIP
 	}
-	return "$(POD_NAME)." + name.ServiceFQDN(name.Nodes(c.Name), "$(POD_NAMESPACE)", c.ClusterDomain())
+	return podName + "." + name.ServiceFQDN(name.Nodes(c.Name), podNamespace, c.ClusterDomain())
 }

@@ -10,33 +10,16 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/directive"
+	"github.com/valkey-render/valkey-render/render/script"
 )
-
-const (
-	// ServerMarker is the last line of Server's text; start.sh refuses a file
-	// without it.
-	ServerMarker = "# valkey-render: end of valkey.conf"
-	// SentinelMarker is the last line of Sentinel's text.
-	SentinelMarker = "# valkey-render: end of sentinel.conf"
-	// LiveInclude is the live file that start.sh accepted.
-	LiveInclude = "/valkey/run/live.conf"
-	// AuthInclude holds the credentials for replication; start.sh writes it.
-	AuthInclude = "/valkey/run/auth.conf"
-)
-
-// LiveMarker is the last line of Live's text for a version.
-func LiveMarker(version string) string {
-	return "# valkey-render: end of " + version + ".conf"
-}
-
-// ModulePath is where the module's file is in the server container.
-func ModulePath(module string) string { return "/valkey/modules/" + module + ".so" }
 
 // setting is one directive before it is written as a line: with a value as CONFIG
-// SET takes it, or with the words of the line where only a file has the directive.
+// SET takes it, or with the words of the line where only a file has the directive. A
+// comment is neither: it is for start.sh.
 type setting struct {
 	name, value string
 	words       []string
+	comment     string
 }
 
 // group is a titled block of the text.
@@ -57,15 +40,18 @@ func (g *group) addWords(name string, words ...string) {
 
 // lines writes the setting; package directive alone turns values into text.
 func (s setting) lines() (string, error) {
+	if s.comment != "" {
+		return s.comment, nil
+	}
 	if s.words != nil {
 		return directive.Words(s.name, s.words...)
 	}
 	return directive.Line(s.name, s.value)
 }
 
-// write returns the groups as text that ends with the marker. Empty groups are
-// left out; every line that cannot be written is in the error.
-func write(groups []group, marker string) (string, error) {
+// write returns the groups as the text of a file, with its end marker. Empty groups
+// are left out; every line that cannot be written is in the error.
+func write(groups []group, file string) (string, error) {
 	var text strings.Builder
 	var problems []error
 	for _, g := range groups {
@@ -84,24 +70,24 @@ func write(groups []group, marker string) (string, error) {
 		}
 		text.WriteByte('\n')
 	}
-	text.WriteString(marker)
+	text.WriteString(script.EndMarker(file))
 	text.WriteByte('\n')
 	if err := errors.Join(problems...); err != nil {
-		return "", fmt.Errorf("config text of %q: %w", marker, err)
+		return "", fmt.Errorf("%s: %w", file, err)
 	}
 	return text.String(), nil
 }
 
 // Server returns the text of valkey.conf for the pod annotation: directives that
-// take a restart, of the cluster's version, ending with ServerMarker. An error
+// take a restart, of the cluster's version, ending with its script.EndMarker. An error
 // names every directive that cannot be written; Check reports the same with paths.
 func Server(c *v1alpha1.ValkeyCluster) (string, error) {
-	return write(serverGroups(c), ServerMarker)
+	return write(serverGroups(c), script.ServerFile)
 }
 
 // Live returns the text of the key <version>.conf of the ConfigMap <cluster>-live:
 // directives that CONFIG SET can change, as far as that version knows and accepts
-// them, ending with LiveMarker.
+// them, ending with its script.EndMarker.
 func Live(c *v1alpha1.ValkeyCluster, version string) (string, error) {
-	return write(liveGroups(c, version), LiveMarker(version))
+	return write(liveGroups(c, version), script.LiveFile(version))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render/conf"
+	"github.com/valkey-render/valkey-render/render/script"
 )
 
 // read returns the defaulted cluster of a case directory.
@@ -80,7 +81,7 @@ func all(t *testing.T, c *v1alpha1.ValkeyCluster) string {
 	seen := map[string]string{}
 	for _, version := range v1alpha1.Versions() {
 		text, err := conf.Live(c, version)
-		body := strings.TrimSuffix(text, conf.LiveMarker(version)+"\n")
+		body := strings.TrimSuffix(text, script.EndMarker(script.LiveFile(version))+"\n")
 		if body == text {
 			t.Errorf("live file of %s does not end with its marker", version)
 		}

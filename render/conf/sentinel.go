@@ -11,37 +11,35 @@ import (
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/directive"
 	"github.com/valkey-render/valkey-render/render/name"
+	"github.com/valkey-render/valkey-render/render/script"
 )
 
-// sentinelPort is where sentinels listen, with TLS and without.
-const sentinelPort = "26379"
-
 // Sentinel returns the text of sentinel.conf for the annotation of Sentinel pods,
-// ending with SentinelMarker.
+// ending with its script.EndMarker.
 //
 // It is not what the server reads: start.sh writes that to the data volume, where
 // a sentinel keeps what it learns. start.sh adds what only a running pod knows:
-// `sentinel monitor mymaster` with the present primary and the quorum of the
-// comment `# valkey-render: quorum N`, the pod's id and address, and credentials.
-// Lines about mymaster are left out there as long as no primary is known.
+// `sentinel monitor` with the present primary and the quorum of the
+// comment script.QuorumPrefix, the pod's id and address, and credentials.
+// Lines about the primary are left out there as long as no primary is known.
 func Sentinel(c *v1alpha1.ValkeyCluster) (string, error) {
 	groups := []group{
 		sentinelNetwork(c),
 		tlsGroup(c),
 		sentinelFiles(c),
-		{title: "valkey-render: quorum " + strconv.Itoa(int(c.SentinelQuorum())), settings: sentinelPrimary(c)},
+		{title: "primary", settings: sentinelPrimary(c)},
 		{title: "spec.sentinel.config", settings: sentinelServer(c)},
 	}
-	return write(groups, SentinelMarker)
+	return write(groups, script.SentinelFile)
 }
 
 func sentinelNetwork(c *v1alpha1.ValkeyCluster) group {
-	g := networkGroup()
+	g, port := networkGroup(), strconv.Itoa(v1alpha1.SentinelPort)
 	if c.TLSEnabled() {
 		g.add("port", "0")
-		g.add("tls-port", sentinelPort)
+		g.add("tls-port", port)
 	} else {
-		g.add("port", sentinelPort)
+		g.add("port", port)
 	}
 	// Names outlive the addresses of pods, which a sentinel would otherwise keep
 	// as those of lost replicas and lost sentinels.
@@ -54,14 +52,15 @@ func sentinelNetwork(c *v1alpha1.ValkeyCluster) group {
 
 func sentinelFiles(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "files"}
-	g.add("dir", "/data")
+	g.add("dir", script.DataDir)
 	// Not the data pods' file: a sentinel knows no data command, and one that is
 	// unknown keeps it from starting.
-	g.add("aclfile", "/valkey/acl/"+c.ServerVersion()+".sentinel.acl")
+	g.add("aclfile", script.ACLDir+"/"+script.SentinelACLFile(c.ServerVersion()))
 	return g
 }
 
-// sentinelPrimary are the options of the one primary that is watched.
+// sentinelPrimary are the quorum, which start.sh needs for the line that it writes,
+// and the options of the one primary that is watched.
 func sentinelPrimary(c *v1alpha1.ValkeyCluster) []setting {
 	values := map[string]string{
 		"down-after-milliseconds": strconv.FormatInt(c.SentinelDownAfter().Milliseconds(), 10),
@@ -72,7 +71,7 @@ func sentinelPrimary(c *v1alpha1.ValkeyCluster) []setting {
 		"parallel-syncs": "1",
 	}
 	maps.Copy(values, sentinelConfig(c, directive.PerMaster))
-	g := group{}
+	g := group{settings: []setting{{comment: script.QuorumPrefix + strconv.Itoa(int(c.SentinelQuorum()))}}}
 	for _, option := range slices.Sorted(maps.Keys(values)) {
 		g.addWords("sentinel", option, name.SentinelMaster, values[option])
 	}

@@ -5,6 +5,7 @@ package conf
 
 import (
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/script"
 )
 
 func serverGroups(c *v1alpha1.ValkeyCluster) []group {
@@ -35,9 +36,9 @@ func tlsGroup(c *v1alpha1.ValkeyCluster) group {
 	if !c.TLSEnabled() {
 		return g
 	}
-	g.add("tls-ca-cert-file", "/valkey/tls/ca.crt")
-	g.add("tls-cert-file", "/valkey/tls/tls.crt")
-	g.add("tls-key-file", "/valkey/tls/tls.key")
+	g.add("tls-ca-cert-file", script.TLSDir+"/"+script.TLSCA)
+	g.add("tls-cert-file", script.TLSDir+"/"+script.TLSCert)
+	g.add("tls-key-file", script.TLSDir+"/"+script.TLSKey)
 	g.add("tls-auth-clients", authClients(c.TLSClientAuth()))
 	if c.TLSMinVersion() == "1.3" {
 		g.add("tls-protocols", "TLSv1.3")
@@ -115,16 +116,16 @@ func writesAOF(mode v1alpha1.StorageMode) bool {
 func moduleGroup(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "modules"}
 	for _, m := range c.Spec.Modules {
-		g.addWords("loadmodule", append([]string{ModulePath(m.Name)}, m.Args...)...)
+		g.addWords("loadmodule", append([]string{script.ModuleFile(m.Name)}, m.Args...)...)
 	}
 	return g
 }
 
 func includeGroup(c *v1alpha1.ValkeyCluster) group {
 	g := group{title: "live directives, and credentials for replication"}
-	g.addWords("include", LiveInclude)
+	g.addWords("include", script.LiveInclude)
 	if c.EffectiveTopology() != v1alpha1.TopologyStandalone {
-		g.addWords("include", AuthInclude)
+		g.addWords("include", script.AuthInclude)
 	}
 	return g
 }

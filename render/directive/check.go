@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 )
 
 // Kind says what is wrong with a directive.
@@ -76,11 +78,11 @@ func (d Directive) check(name, value string) *Problem {
 
 func unknown(version, name string) *Problem {
 	p := &Problem{Name: name, Kind: Unknown}
-	if !slices.Contains(Versions(), version) {
-		p.Message = fmt.Sprintf("version %q is not supported: %s are", version, strings.Join(Versions(), ", "))
+	if !slices.Contains(v1alpha1.Versions(), version) {
+		p.Message = fmt.Sprintf("version %q is not supported: %s are", version, strings.Join(v1alpha1.Versions(), ", "))
 		return p
 	}
-	for _, other := range Versions() {
+	for _, other := range v1alpha1.Versions() {
 		if d, found := Lookup(other, name); found {
 			p.Message = otherVersions(version, d)
 			return p
@@ -96,7 +98,7 @@ func unknown(version, name string) *Problem {
 // otherVersions says which versions know a directive that this one does not.
 func otherVersions(version string, d Directive) string {
 	until := "to " + d.Until
-	if all := Versions(); d.Until == all[len(all)-1] {
+	if all := v1alpha1.Versions(); d.Until == all[len(all)-1] {
 		until = "on"
 	}
 	return fmt.Sprintf("unknown to Valkey %s; it exists from %s %s", version, d.Since, until)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 )
 
 // Line writes a directive as text of a config file, without a newline at the end:
@@ -44,7 +46,7 @@ func Line(name, value string) (string, error) {
 // newest is what the newest version that has the name knows of it.
 func newest(name string) Directive {
 	var newest Directive
-	for _, version := range Versions() {
+	for _, version := range v1alpha1.Versions() {
 		if d, found := Lookup(version, name); found {
 			newest = d
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/internal/nearest"
 )
 
@@ -104,7 +105,7 @@ func sentinelServer() []string {
 func AllSentinel(version string) []SentinelDirective {
 	list := sentinelTable()
 	for i := range list {
-		list[i].Class, list[i].Since, list[i].Until = Restart, Versions()[0], Versions()[len(Versions())-1]
+		list[i].Class, list[i].Since, list[i].Until = Restart, v1alpha1.Versions()[0], v1alpha1.Versions()[len(v1alpha1.Versions())-1]
 	}
 	for _, name := range sentinelServer() {
 		if d, found := Lookup(version, name); found {
@@ -147,7 +148,7 @@ func unknownSentinel(version, name string) *Problem {
 		p.Message = "the quorum is a field; use spec.sentinel.quorum"
 		return p
 	}
-	for _, other := range Versions() {
+	for _, other := range v1alpha1.Versions() {
 		if d, found := LookupSentinel(other, bare); found {
 			p.Message = otherVersions(version, d.Directive)
 			return p
@@ -177,9 +178,9 @@ func SentinelLine(master, name, value string) (string, error) {
 // SentinelWords is SentinelLine for several words. It does not check the words
 // otherwise; the name must be known.
 func SentinelWords(master, name string, words ...string) (string, error) {
-	d, found := LookupSentinel(Versions()[len(Versions())-1], name)
+	d, found := LookupSentinel(v1alpha1.Versions()[len(v1alpha1.Versions())-1], name)
 	if !found {
-		return "", unknownSentinel(Versions()[len(Versions())-1], name)
+		return "", unknownSentinel(v1alpha1.Versions()[len(v1alpha1.Versions())-1], name)
 	}
 	switch d.Scope {
 	case PerMaster:

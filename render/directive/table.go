@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/internal/nearest"
 )
 
@@ -138,7 +139,7 @@ func readTable(text []byte) (map[string]map[string]Directive, error) {
 		return nil, fmt.Errorf("directives.json: %w", err)
 	}
 	result := map[string]map[string]Directive{}
-	for _, version := range Versions() {
+	for _, version := range v1alpha1.Versions() {
 		result[version] = map[string]Directive{}
 	}
 	for _, e := range entries {
@@ -146,7 +147,7 @@ func readTable(text []byte) (map[string]map[string]Directive, error) {
 	}
 	// An old name may have been the only one in an older version.
 	for _, e := range entries {
-		for _, version := range Versions() {
+		for _, version := range v1alpha1.Versions() {
 			d, exists := result[version][e.Name]
 			for _, alias := range d.Aliases {
 				if _, taken := result[version][alias]; exists && !taken {
@@ -171,9 +172,6 @@ func (e entry) into(result map[string]map[string]Directive) {
 		}
 	}
 }
-
-// Versions are the supported minor versions of Valkey, oldest first.
-func Versions() []string { return []string{"8.0", "8.1", "9.0", "9.1"} }
 
 // Lookup finds a directive of a version ("9.1") by its present or an old name, in
 // any case.

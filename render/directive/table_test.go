@@ -6,10 +6,12 @@ package directive
 import (
 	"slices"
 	"testing"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 )
 
 func TestTableIsWhole(t *testing.T) {
-	for _, version := range Versions() {
+	for _, version := range v1alpha1.Versions() {
 		all := All(version)
 		if len(all) < 170 {
 			t.Errorf("%s has only %d directives", version, len(all))
@@ -101,8 +103,8 @@ func TestVersionsContainEachOther(t *testing.T) {
 			"tls-auto-reload-interval",
 		},
 	}
-	for i, version := range Versions()[1:] {
-		before := Versions()[i]
+	for i, version := range v1alpha1.Versions()[1:] {
+		before := v1alpha1.Versions()[i]
 		var lacks, has []string
 		for _, d := range All(before) {
 			now, found := tables()[version][d.Name]

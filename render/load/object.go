@@ -14,7 +14,6 @@ import (
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/internal/nearest"
 	"github.com/valkey-render/valkey-render/render/finding"
-	"github.com/valkey-render/valkey-render/render/name"
 )
 
 const apiVersion = v1alpha1.Group + "/" + v1alpha1.Version
@@ -244,7 +243,7 @@ func (d *decoder) metadata(p pair, v reflect.Value) {
 	d.structure(kept, v, "metadata")
 	annotations := v.FieldByName("Annotations").Interface().(map[string]string)
 	// Output read again: the hash is of what was rendered then.
-	delete(annotations, name.AnnotationRenderHash)
+	delete(annotations, v1alpha1.AnnotationRenderHash)
 	if _, ok := annotations[lastApplied]; ok {
 		delete(annotations, lastApplied)
 		key, _ := segment{name: "annotations"}.find(kept)

@@ -8,13 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-)
 
-// MaxClusterName is the longest name of a cluster. With it, the StatefulSet's
-// name leaves room for the 11 characters of the controller-revision-hash
-// label's suffix, and a Job's for the suffix of its pods (63 is the limit of
-// both).
-const MaxClusterName = 40
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+)
 
 // Check says why a cluster may not have a name, one reason each; none when it
 // may. A name is a DNS-1035 label (Services ask for it) of at most 40
@@ -25,8 +21,8 @@ func Check(cluster string) []string {
 		return []string{"a name is needed"}
 	}
 	var why []string
-	if len(cluster) > MaxClusterName {
-		why = append(why, fmt.Sprintf("%d characters are too many: at most %d", len(cluster), MaxClusterName))
+	if len(cluster) > v1alpha1.MaxClusterName {
+		why = append(why, fmt.Sprintf("%d characters are too many: at most %d", len(cluster), v1alpha1.MaxClusterName))
 	}
 	if !isDNS1035(cluster) {
 		why = append(why, "only lower-case letters, digits and '-', starting with a letter and not ending in '-'")

@@ -32,24 +32,8 @@ const (
 	ComponentCluster = "cluster"
 )
 
-// Values of LabelRole.
-const (
-	RolePrimary = "primary"
-	RoleReplica = "replica"
-)
-
 // PartOf is the value of LabelPartOf, and of LabelManagedBy on objects.
 const PartOf = "valkey-render"
-
-// Keys of annotations.
-const (
-	// AnnotationServerConf holds valkey.conf, on the data pods' template.
-	AnnotationServerConf = "valkey-render.dev/valkey.conf"
-	// AnnotationSentinelConf holds sentinel.conf, on the Sentinel pods' template.
-	AnnotationSentinelConf = "valkey-render.dev/sentinel.conf"
-	// AnnotationRenderHash holds the hash of a rendered object's content.
-	AnnotationRenderHash = "valkey-render.dev/render-hash"
-)
 
 // Labels are the labels of an object that is not one shard's. The map is new
 // and the caller's.

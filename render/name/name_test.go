@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"pgregory.net/rapid"
 
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/internal/golden"
 )
 
@@ -70,10 +71,10 @@ func TestFrozenForEver(t *testing.T) {
 		{"DataSelector", labels(DataSelector(c, 2))},
 		{"SentinelSelector", labels(SentinelSelector(c))},
 		{"ServerSelector", labels(ServerSelector(c))},
-		{"RoleSelector primary", labels(RoleSelector(c, RolePrimary))},
-		{"RoleSelector replica", labels(RoleSelector(c, RoleReplica))},
+		{"RoleSelector primary", labels(RoleSelector(c, string(v1alpha1.RolePrimary)))},
+		{"RoleSelector replica", labels(RoleSelector(c, string(v1alpha1.RoleReplica)))},
 		{"FirstPodSelector", labels(FirstPodSelector(c))},
-		{"Annotations", strings.Join([]string{AnnotationServerConf, AnnotationSentinelConf, AnnotationRenderHash}, " ")},
+		{"Annotations", strings.Join([]string{v1alpha1.AnnotationConfig, v1alpha1.AnnotationSentinelConfig, v1alpha1.AnnotationRenderHash}, " ")},
 		{"CertificateNames", strings.Join(CertificateNames("shop", "kube.prod", []string{Client(c), Nodes(c)}, []string{Nodes(c)}), " ")},
 		{"System users", strings.Join([]string{UserOperator, UserReplication, UserExporter, UserSentinel}, " ")},
 		{"ExporterKey", ExporterKey(6379, false) + " " + ExporterKey(7000, true)},
@@ -126,7 +127,7 @@ func TestSlotsPanicsOutOfRange(t *testing.T) {
 func TestManagedByIsOnObjectsOnly(t *testing.T) {
 	for _, m := range []map[string]string{
 		PodLabels("a", ComponentServer), DataPodLabels("a", 0), DataSelector("a", 0), SentinelSelector("a"),
-		ServerSelector("a"), RoleSelector("a", RolePrimary), FirstPodSelector("a"),
+		ServerSelector("a"), RoleSelector("a", string(v1alpha1.RolePrimary)), FirstPodSelector("a"),
 	} {
 		if _, ok := m[LabelManagedBy]; ok {
 			t.Errorf("%v carries %s", m, LabelManagedBy)

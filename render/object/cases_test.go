@@ -18,7 +18,6 @@ import (
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render/conf"
-	"github.com/valkey-render/valkey-render/render/name"
 	"github.com/valkey-render/valkey-render/render/script"
 )
 
@@ -176,10 +175,10 @@ func elide(t testing.TB, c *v1alpha1.ValkeyCluster, o *unstructured.Unstructured
 	}
 	if o.GetKind() == "StatefulSet" {
 		server, err := conf.Server(c)
-		swap(server, "conf.Server", err, "spec", "template", "metadata", "annotations", name.AnnotationServerConf)
+		swap(server, "conf.Server", err, "spec", "template", "metadata", "annotations", v1alpha1.AnnotationConfig)
 		if c.IsSentinel() {
 			sentinel, err := conf.Sentinel(c)
-			swap(sentinel, "conf.Sentinel", err, "spec", "template", "metadata", "annotations", name.AnnotationSentinelConf)
+			swap(sentinel, "conf.Sentinel", err, "spec", "template", "metadata", "annotations", v1alpha1.AnnotationSentinelConfig)
 		}
 	}
 	if o.GetKind() == "ConfigMap" {

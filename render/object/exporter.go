@@ -27,9 +27,9 @@ func exporterContainer(c *v1alpha1.ValkeyCluster, s security) *corev1.Container 
 	}
 	mounts := []corev1.VolumeMount{readOnly(volumeExporter, script.SystemDir)}
 	if c.TLSEnabled() {
-		args = append(args, "--tls-ca-cert-file="+script.TLSDir+"/ca.crt")
+		args = append(args, "--tls-ca-cert-file="+script.TLSDir+"/"+script.TLSCA)
 		if c.TLSClientAuth() != v1alpha1.TLSClientAuthOff {
-			args = append(args, "--tls-client-cert-file="+script.TLSDir+"/tls.crt", "--tls-client-key-file="+script.TLSDir+"/tls.key")
+			args = append(args, "--tls-client-cert-file="+script.TLSDir+"/"+script.TLSCert, "--tls-client-key-file="+script.TLSDir+"/"+script.TLSKey)
 		}
 		mounts = append(mounts, readOnly(volumeTLS, script.TLSDir))
 	}

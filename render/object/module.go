@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
-	"github.com/valkey-render/valkey-render/render/conf"
+	"github.com/valkey-render/valkey-render/render/script"
 )
 
 // moduleContainers copy the modules to where the server loads them from. They ask
@@ -21,9 +21,9 @@ func moduleContainers(c *v1alpha1.ValkeyCluster, s security) []corev1.Container 
 			Name:                     "module-" + m.Name,
 			Image:                    m.Image,
 			ImagePullPolicy:          v1alpha1.DefaultPullPolicy(m.Image),
-			Command:                  []string{"cp", m.Path, conf.ModulePath(m.Name)},
+			Command:                  []string{"cp", m.Path, script.ModuleFile(m.Name)},
 			Resources:                c.Spec.Resources,
-			VolumeMounts:             []corev1.VolumeMount{{Name: volumeModules, MountPath: modulesDir}},
+			VolumeMounts:             []corev1.VolumeMount{{Name: volumeModules, MountPath: script.ModulesDir}},
 			SecurityContext:          s.container,
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		})

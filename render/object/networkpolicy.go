@@ -11,7 +11,6 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/name"
-	"github.com/valkey-render/valkey-render/render/script"
 )
 
 const lastPort = 65535
@@ -85,8 +84,8 @@ func sentinelPolicy(c *v1alpha1.ValkeyCluster) *networkingv1.NetworkPolicy {
 		inner = append(inner, peersOf(name.ComponentSelector(c.Name, component))...)
 	}
 	return policy(sentinelMeta(c, name.Sentinel(c.Name)), name.SentinelSelector(c.Name),
-		networkingv1.NetworkPolicyIngressRule{From: c.AllowFrom(), Ports: tcp(script.SentinelPort)},
-		networkingv1.NetworkPolicyIngressRule{From: append(inner, reconciler()), Ports: tcp(script.SentinelPort)},
+		networkingv1.NetworkPolicyIngressRule{From: c.AllowFrom(), Ports: tcp(v1alpha1.SentinelPort)},
+		networkingv1.NetworkPolicyIngressRule{From: append(inner, reconciler()), Ports: tcp(v1alpha1.SentinelPort)},
 	)
 }
 

@@ -36,7 +36,7 @@ func sentinelStatefulSet(c *v1alpha1.ValkeyCluster) (*appsv1.StatefulSet, error)
 	}
 	spec := podSpec(c, security)
 	spec.Containers = []corev1.Container{sentinelContainer(c, security)}
-	spec.Volumes = append(podVolumes(c, "sentinel.conf", name.AnnotationSentinelConf), volume(volumeLive, membersSource(c)), volume(name.DataClaim, emptyDir()))
+	spec.Volumes = append(podVolumes(c, script.SentinelFile, v1alpha1.AnnotationSentinelConfig), volume(volumeLive, membersSource(c)), volume(name.DataClaim, emptyDir()))
 	scheduleSentinels(c, &spec)
 
 	meta := sentinelMeta(c, name.SentinelStatefulSet(c.Name))
@@ -45,7 +45,7 @@ func sentinelStatefulSet(c *v1alpha1.ValkeyCluster) (*appsv1.StatefulSet, error)
 	set.Spec.Replicas = replicas(c, c.SentinelReplicas())
 	set.Spec.UpdateStrategy = rollingUpdate()
 	set.Spec.Template.Spec = spec
-	set.Spec.Template.ObjectMeta, err = podMeta(c, name.PodLabels(c.Name, name.ComponentSentinel), name.AnnotationSentinelConf, text,
+	set.Spec.Template.ObjectMeta, err = podMeta(c, name.PodLabels(c.Name, name.ComponentSentinel), v1alpha1.AnnotationSentinelConfig, text,
 		field.NewPath("spec", "sentinel", "config"))
 	return set, err
 }
@@ -60,7 +60,7 @@ func sentinelContainer(c *v1alpha1.ValkeyCluster, s security) corev1.Container {
 		Env: append(podEnv(c),
 			corev1.EnvVar{Name: script.EnvFQDN, Value: podFQDN(c, name.Sentinel(c.Name))},
 		),
-		Ports:                    []corev1.ContainerPort{containerPort(portSentinel, script.SentinelPort)},
+		Ports:                    []corev1.ContainerPort{containerPort(portSentinel, v1alpha1.SentinelPort)},
 		VolumeMounts:             append(podMounts(c), readOnly(volumeLive, script.LiveDir)),
 		StartupProbe:             startupProbe(sentinelStartupSeconds),
 		LivenessProbe:            livenessProbe(),

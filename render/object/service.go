@@ -10,7 +10,6 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/name"
-	"github.com/valkey-render/valkey-render/render/script"
 )
 
 // Names of ports. A name is never given another number: merged by number, the old
@@ -35,12 +34,12 @@ func services(c *v1alpha1.ValkeyCluster) []*corev1.Service {
 	}
 	if hasRoles(c) {
 		out = append(out,
-			service(c, sharedMeta(c, name.Primary(c.Name)), name.RoleSelector(c.Name, name.RolePrimary), server),
-			service(c, sharedMeta(c, name.Replicas(c.Name)), name.RoleSelector(c.Name, name.RoleReplica), server))
+			service(c, sharedMeta(c, name.Primary(c.Name)), name.RoleSelector(c.Name, string(v1alpha1.RolePrimary)), server),
+			service(c, sharedMeta(c, name.Replicas(c.Name)), name.RoleSelector(c.Name, string(v1alpha1.RoleReplica)), server))
 	}
 	if c.IsSentinel() {
 		out = append(out, headless(service(c, sentinelMeta(c, name.Sentinel(c.Name)), name.SentinelSelector(c.Name),
-			servicePort(portSentinel, script.SentinelPort))))
+			servicePort(portSentinel, v1alpha1.SentinelPort))))
 	}
 	return out
 }

@@ -72,7 +72,7 @@ func (p *dataPods) template(shard int32) (corev1.PodTemplateSpec, error) {
 	spec.Containers = append([]corev1.Container{server}, p.sidecars...)
 	spec.Volumes = p.volumes
 	schedule(c, shard, &spec)
-	meta, err := podMeta(c, name.DataPodLabels(c.Name, shard), name.AnnotationServerConf, p.conf, field.NewPath("spec", "config"))
+	meta, err := podMeta(c, name.DataPodLabels(c.Name, shard), v1alpha1.AnnotationConfig, p.conf, field.NewPath("spec", "config"))
 	return corev1.PodTemplateSpec{ObjectMeta: meta, Spec: spec}, err
 }
 

@@ -51,7 +51,7 @@ func ownMeta(cluster string, in metav1.ObjectMeta) metav1.ObjectMeta {
 // or an earlier render, rather than by a person.
 func leftByTool(key string) bool {
 	return key == "kubectl.kubernetes.io/last-applied-configuration" ||
-		key == name.AnnotationRenderHash ||
+		key == v1alpha1.AnnotationRenderHash ||
 		strings.HasPrefix(key, "config.kubernetes.io/") ||
 		strings.HasPrefix(key, "internal.config.kubernetes.io/")
 }

@@ -34,12 +34,9 @@ const (
 	secret   int32 = 0o440
 )
 
-// modulesDir is where module files are copied to.
-const modulesDir = script.Root + "/modules"
-
 // dataVolumes are the volumes of a data pod, the claim excepted.
 func dataVolumes(c *v1alpha1.ValkeyCluster) []corev1.Volume {
-	volumes := append(podVolumes(c, "valkey.conf", name.AnnotationServerConf),
+	volumes := append(podVolumes(c, script.ServerFile, v1alpha1.AnnotationConfig),
 		volume(volumeLive, configMapSource(name.Live(c.Name))))
 	if len(c.Spec.Modules) > 0 {
 		volumes = append(volumes, volume(volumeModules, emptyDir()))
@@ -74,7 +71,7 @@ func podVolumes(c *v1alpha1.ValkeyCluster, file, annotation string) []corev1.Vol
 func dataMounts(c *v1alpha1.ValkeyCluster) []corev1.VolumeMount {
 	mounts := append(podMounts(c), readOnly(volumeLive, script.LiveDir))
 	if len(c.Spec.Modules) > 0 {
-		mounts = append(mounts, readOnly(volumeModules, modulesDir))
+		mounts = append(mounts, readOnly(volumeModules, script.ModulesDir))
 	}
 	return mounts
 }

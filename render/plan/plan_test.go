@@ -18,8 +18,8 @@ import (
 
 	"github.com/valkey-render/valkey-render/internal/golden"
 	"github.com/valkey-render/valkey-render/render"
-	"github.com/valkey-render/valkey-render/render/load"
 	"github.com/valkey-render/valkey-render/render/finding"
+	"github.com/valkey-render/valkey-render/render/load"
 	"github.com/valkey-render/valkey-render/render/plan"
 )
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/valkey-render/valkey-render/render/name"
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 )
 
 // count is a number of things.
@@ -112,7 +112,7 @@ func walk(before, after any, path string, found *[]string) {
 	if wasMap && isMap {
 		for _, key := range differingKeys(was, is) {
 			switch {
-			case key == name.AnnotationServerConf, key == name.AnnotationSentinelConf:
+			case key == v1alpha1.AnnotationConfig, key == v1alpha1.AnnotationSentinelConfig:
 				*found = append(*found, configReason(key, was[key], is[key]))
 			default:
 				walk(was[key], is[key], under(path, key), found)

@@ -44,14 +44,34 @@ const (
 	// SystemDir holds the passwords of the system users, "<user>.current" and
 	// during a rotation "<user>.next".
 	SystemDir = Root + "/system"
-	// TLSDir holds ca.crt, tls.crt and tls.key.
+	// TLSDir holds TLSCA, TLSCert and TLSKey.
 	TLSDir = Root + "/tls"
+	// ModulesDir is an emptyDir: init containers copy a ModuleFile each there.
+	ModulesDir = Root + "/modules"
 	// RunDir is an emptyDir: start.sh composes LiveInclude and AuthInclude there.
 	RunDir = Root + "/run"
 	// DataDir is the claim or emptyDir. The scripts keep what they remember in its
 	// directory .valkey-render.
 	DataDir = "/data"
 )
+
+// Names of files.
+const (
+	// ServerFile is the configuration of data pods, in ConfigDir.
+	ServerFile = "valkey.conf"
+	// SentinelFile is the configuration of Sentinel pods, in ConfigDir.
+	SentinelFile = "sentinel.conf"
+	// NodesFile is what a node of a Cluster knows of it, in DataDir. identity.sh
+	// reads it.
+	NodesFile = "nodes.conf"
+	// TLSCA, TLSCert and TLSKey are in TLSDir, named as cert-manager names them.
+	TLSCA   = "ca.crt"
+	TLSCert = "tls.crt"
+	TLSKey  = "tls.key"
+)
+
+// ModuleFile is where a module is in the server container.
+func ModuleFile(module string) string { return ModulesDir + "/" + module + ".so" }
 
 // Files that valkey.conf includes and start.sh writes.
 const (
@@ -101,10 +121,6 @@ const (
 )
 
 const (
-	// SentinelPort is the port of Sentinel pods, with and without TLS.
-	SentinelPort = 26379
-	// MasterName is the name the sentinels watch the primary under.
-	MasterName = "mymaster"
 	// ProbeTimeoutSeconds is the least timeoutSeconds of the probes: probe.sh ends
 	// by itself within four seconds, with a reason.
 	ProbeTimeoutSeconds = 5
@@ -121,8 +137,8 @@ const (
 )
 
 // EndMarker is the last line, without its newline, of a configuration file that
-// the scripts accept: file is its base name, such as "valkey.conf", "9.1.conf"
-// or "sentinel.conf". A file without it was emptied or cut short.
+// the scripts accept: file is its base name: ServerFile, LiveFile or
+// SentinelFile. A file without it was emptied or cut short.
 func EndMarker(file string) string { return "# valkey-render: end of " + file }
 
 // LiveFile is the key of a version's live settings in ConfigMap <cluster>-live.

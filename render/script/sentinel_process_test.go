@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/valkey-render/valkey-render/internal/servertest"
+	"github.com/valkey-render/valkey-render/render/name"
 	"github.com/valkey-render/valkey-render/render/script"
 )
 
@@ -62,7 +63,7 @@ func startSentinels(sentinels []*pod) {
 
 // watched is the address of the primary that a sentinel watches, or "".
 func (p *pod) watched() string {
-	reply := strings.Fields(p.do("SENTINEL", "GET-MASTER-ADDR-BY-NAME", script.MasterName))
+	reply := strings.Fields(p.do("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name.SentinelMaster))
 	if len(reply) != 2 || reply[0] == "error:" {
 		return ""
 	}
@@ -74,7 +75,7 @@ func awaitKnown(t testing.TB, sentinels []*pod, replicas int) {
 	t.Helper()
 	for _, p := range sentinels {
 		eventually(t, "the sentinels know each other and the replicas", func() bool {
-			reply := p.do("SENTINEL", "MASTER", script.MasterName)
+			reply := p.do("SENTINEL", "MASTER", name.SentinelMaster)
 			return strings.Contains(reply, "num-other-sentinels 2 ") && strings.Contains(reply, fmt.Sprintf("num-slaves %d ", replicas))
 		})
 	}
@@ -104,7 +105,7 @@ func TestProcessSentinelLearnsAndKeepsThePrimary(t *testing.T) {
 				t.Errorf("watches %s instead of %s\n%s", p.watched(), shard[0].addr(), p.log)
 			}
 			p.run(script.Probe, script.ProbeReadiness).expect(t, 0)
-			if got := p.do("SENTINEL", "CKQUORUM", script.MasterName); !strings.HasPrefix(got, "OK 3 usable") {
+			if got := p.do("SENTINEL", "CKQUORUM", name.SentinelMaster); !strings.HasPrefix(got, "OK 3 usable") {
 				t.Error(got)
 			}
 			for _, file := range []string{"cmdline", "environ"} {
@@ -124,7 +125,7 @@ func TestProcessSentinelLearnsAndKeepsThePrimary(t *testing.T) {
 			if took := time.Since(begin); took > 3*time.Second {
 				t.Errorf("it asked others, for %s", took)
 			}
-			if got := p.do("SENTINEL", "MASTER", script.MasterName); !strings.Contains(got, "num-slaves 2") || !strings.Contains(got, "num-other-sentinels 2") {
+			if got := p.do("SENTINEL", "MASTER", name.SentinelMaster); !strings.Contains(got, "num-slaves 2") || !strings.Contains(got, "num-other-sentinels 2") {
 				t.Errorf("forgot: %s", got)
 			}
 			for _, q := range append(sentinels[1:], shard...) {
@@ -155,7 +156,7 @@ func TestProcessSentinelWithoutAnyPrimary(t *testing.T) {
 		}
 		p.run(script.Probe, script.ProbeReadiness).expect(t, 0)
 		// A Job sets it; a restart keeps it.
-		wantOK(t, p.do("SENTINEL", "MONITOR", script.MasterName, "127.0.0.1", "7", "2"))
+		wantOK(t, p.do("SENTINEL", "MONITOR", name.SentinelMaster, "127.0.0.1", "7", "2"))
 		p.stop(syscall.SIGTERM)
 		startSentinels(sentinels[:1])
 		if p.watched() != "127.0.0.1:7" {
@@ -235,7 +236,7 @@ func TestProcessCurrentPrimaryRestartsUnderSentinel(t *testing.T) {
 			}
 			awaitKnown(t, sentinels, 2)
 			eventually(t, "the sentinels see the primary up", func() bool {
-				return strings.Contains(sentinels[0].do("SENTINEL", "MASTER", script.MasterName), "flags master ")
+				return strings.Contains(sentinels[0].do("SENTINEL", "MASTER", name.SentinelMaster), "flags master ")
 			})
 
 			begin := time.Now()
@@ -294,6 +295,6 @@ func TestProcessReplacedPrimaryAtAnotherAddress(t *testing.T) {
 		t.Errorf("%d primaries, %s keys\n%s", primaries(shard), p.do("DBSIZE"), p.log)
 	}
 	eventually(t, "the sentinels know the new address", func() bool {
-		return strings.Contains(sentinels[0].do("SENTINEL", "REPLICAS", script.MasterName), p.addr())
+		return strings.Contains(sentinels[0].do("SENTINEL", "REPLICAS", name.SentinelMaster), p.addr())
 	})
 }

@@ -91,7 +91,7 @@ func newItem(node *yaml.Node) *item {
 		for i := 0; i+1 < len(annotations.Content); i += 2 {
 			key, v := annotations.Content[i].Value, annotations.Content[i+1].Value
 			switch {
-			case key == name.AnnotationRenderHash:
+			case key == v1alpha1.AnnotationRenderHash:
 				it.rendered = true
 			case orchestrators(key):
 				it.kept[key] = v

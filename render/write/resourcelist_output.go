@@ -128,7 +128,7 @@ func (l *ResourceList) foreign(objs []*unstructured.Unstructured) finding.List {
 	for _, it := range l.items {
 		if rendered[it.id] && !it.rendered && !it.spec {
 			f := finding.New(finding.OutputCollision,
-				"is an item already, and not one that was rendered: it has no annotation "+name.AnnotationRenderHash)
+				"is an item already, and not one that was rendered: it has no annotation "+v1alpha1.AnnotationRenderHash)
 			f.File, f.Object = it.path, it.id.String()
 			out = append(out, f)
 		}

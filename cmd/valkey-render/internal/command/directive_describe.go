@@ -3,7 +3,10 @@
 
 package command
 
-import "github.com/valkey-render/valkey-render/render/directive"
+import (
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/directive"
+)
 
 // describedDirective is a directive in JSON and YAML.
 type describedDirective struct {
@@ -46,7 +49,7 @@ func described(all []directive.Directive) []describedDirective {
 func directiveHints() map[string]string {
 	hints := map[string]string{}
 	// Oldest first, so that the newest version has the last word.
-	for _, version := range directive.Versions() {
+	for _, version := range v1alpha1.Versions() {
 		for _, d := range directive.All(version) {
 			if d.Reserved != "" {
 				continue

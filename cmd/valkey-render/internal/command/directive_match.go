@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/internal/nearest"
 	"github.com/valkey-render/valkey-render/render/directive"
 )
@@ -34,7 +35,7 @@ func serverDirectives(version string) directiveSource {
 		},
 		nearest: func(name string) string { return directive.Closest(version, name) },
 		versions: func(name string) []string {
-			return slices.DeleteFunc(directive.Versions(), func(v string) bool {
+			return slices.DeleteFunc(v1alpha1.Versions(), func(v string) bool {
 				_, ok := directive.Lookup(v, name)
 				return !ok
 			})

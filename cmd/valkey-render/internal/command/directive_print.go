@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/directive"
 )
 
@@ -119,7 +120,7 @@ func detail(d directive.Directive, version string, sentinel bool) []byte {
 		line("SECRET", "its value belongs in a Secret")
 	}
 	line("CONDITION", d.Conditional)
-	if versions := directive.Versions(); d.Since != "" && (d.Since != versions[0] || d.Until != versions[len(versions)-1]) {
+	if versions := v1alpha1.Versions(); d.Since != "" && (d.Since != versions[0] || d.Until != versions[len(versions)-1]) {
 		line("VERSIONS", d.Since+" to "+d.Until)
 	}
 	line("NOTE", d.Note)

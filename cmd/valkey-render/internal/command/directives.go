@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 	"github.com/valkey-render/valkey-render/render/directive"
 )
@@ -32,7 +33,7 @@ type directivesRunner struct {
 }
 
 func newDirectives(sys system.System) *cobra.Command {
-	versions := directive.Versions()
+	versions := v1alpha1.Versions()
 	slices.Reverse(versions)
 	r := &directivesRunner{
 		sys: sys, version: newChoice(versions...), output: newChoice("table", "json", "yaml"),
