@@ -42,8 +42,8 @@ func (r *refusals) budget(obj *unstructured.Unstructured, objs []*unstructured.U
 		// The disruption controller rounds both up.
 		n, err := intstr.GetScaledValueFromIntOrPercent(part.value, max(pods, 1), true)
 		switch {
-		case err != nil || n < 0:
-			r.invalid(obj, "spec."+part.field+" is "+part.value.String()+"; a number or a percentage is needed")
+		case err != nil || n < 0 || part.value.Type == intstr.String && n > max(pods, 1):
+			r.invalid(obj, "spec."+part.field+" is "+part.value.String()+"; a number or a percentage up to 100% is needed")
 		case part.blocks(n):
 			r.add("lets no pod be evicted by spec."+part.field+" of", obj, "a drain of a node would wait for ever")
 		}

@@ -120,6 +120,19 @@ func TestPatchesThatChangeNothingAreNamed(t *testing.T) {
 	}
 }
 
+// The Sentinels' pods have fields of their own.
+func TestPatchesOfSentinelsAreSentToTheirFields(t *testing.T) {
+	_, errs := apply(t, rendered(t, "../../examples/sentinel/cluster.yaml"), v1alpha1.Patch{
+		Target: target("StatefulSet", "queue-sentinel"),
+		Patch:  "spec: {template: {spec: {containers: [{name: server, image: other, resources: {limits: {memory: 1Gi}}}]}}}",
+	})
+	for _, want := range []string{"use spec.sentinel.image", "use spec.sentinel.resources"} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("%q is not in %s", want, errs)
+		}
+	}
+}
+
 // Patches that are made to exhaust the renderer are answered at once.
 func TestPatchesThatGrowAreRefused(t *testing.T) {
 	in := rendered(t, "testdata/cluster.yaml")

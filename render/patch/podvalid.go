@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -53,6 +54,12 @@ func statefulSet(s *appsv1.StatefulSet) []string {
 	if s.Spec.UpdateStrategy.RollingUpdate != nil && s.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
 		why = append(why, "spec.updateStrategy has rollingUpdate beside the type OnDelete")
 	}
+	if s.Spec.MinReadySeconds < 0 {
+		why = append(why, "spec.minReadySeconds is below zero")
+	}
+	if n := s.Spec.RevisionHistoryLimit; n != nil && *n < 0 {
+		why = append(why, "spec.revisionHistoryLimit is below zero")
+	}
 	return why
 }
 
@@ -67,6 +74,9 @@ func podSpec(at *field.Path, spec *corev1.PodSpec, claims []string) []string {
 	for i := range spec.Volumes {
 		d.add(at.Child("volumes"), "name", spec.Volumes[i].Name)
 		volumes[spec.Volumes[i].Name] = true
+		if n := sources(&spec.Volumes[i].VolumeSource); n != 1 {
+			d.wrong(at.Child("volumes").Key(spec.Volumes[i].Name), "has %d sources", n)
+		}
 	}
 	if len(spec.Containers) == 0 {
 		d.wrong(at.Child("containers"), "is empty")
@@ -93,6 +103,17 @@ func podSpec(at *field.Path, spec *corev1.PodSpec, claims []string) []string {
 		d.add(at.Child("topologySpreadConstraints"), "topologyKey", c.TopologyKey+" "+string(c.WhenUnsatisfiable))
 	}
 	return d.why
+}
+
+// sources counts what a volume is said to be.
+func sources(v *corev1.VolumeSource) int {
+	n := 0
+	for _, source := range reflect.ValueOf(v).Elem().Fields() {
+		if !source.IsNil() {
+			n++
+		}
+	}
+	return n
 }
 
 func allContainers(spec *corev1.PodSpec) iter.Seq[*corev1.Container] {
@@ -145,11 +166,27 @@ func (d *duplicates) container(pod *field.Path, c *corev1.Container, volumes map
 			d.wrong(at.Child("volumeMounts"), "names volume %q, which the pod does not have", mount.Name)
 		}
 	}
+	d.probe(at.Child("startupProbe"), c.StartupProbe, true)
+	d.probe(at.Child("livenessProbe"), c.LivenessProbe, true)
+	d.probe(at.Child("readinessProbe"), c.ReadinessProbe, false)
 	for _, device := range c.VolumeDevices {
 		d.add(at.Child("volumeDevices"), "devicePath", device.DevicePath)
 	}
 	for _, claim := range c.Resources.Claims {
 		d.add(at.Child("resources", "claims"), "name", claim.Name)
+	}
+}
+
+// probe checks the numbers of a probe; once says that one success has to do.
+func (d *duplicates) probe(at *field.Path, p *corev1.Probe, once bool) {
+	if p == nil {
+		return
+	}
+	if min(p.InitialDelaySeconds, p.TimeoutSeconds, p.PeriodSeconds, p.SuccessThreshold, p.FailureThreshold) < 0 {
+		d.wrong(at, "has a number below zero")
+	}
+	if once && p.SuccessThreshold > 1 {
+		d.wrong(at, "has a successThreshold other than 1")
 	}
 }
 

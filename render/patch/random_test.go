@@ -65,13 +65,26 @@ func harm() []any {
 	mount := func(at string) any { return map[string]any{"name": "tmp", "mountPath": at} }
 	return []any{
 		nil, true, false, 0, 1, -1, 2, 3000, 30.5, "", "x", "ten", "0%", "100%", "50%", "1Gi", "99Gi", "/valkey", "/data/", "/x", "None", "ExternalName",
-		"LoadBalancer", "Delete", "Retain", []any{}, map[string]any{}, []any{nil}, []any{"x"}, map[string]any{"x": "y"}, map[string]any{"a": 1},
+		"LoadBalancer", "Delete", "Retain",
+		[]any{},
+		map[string]any{},
+		[]any{nil},
+		[]any{"x"},
+		map[string]any{"x": "y"},
+		map[string]any{"a": 1},
 		env("VALKEY_ROOT"), env("POD_IP"), env("TZ"), mount("/valkey/scripts/"), mount("/valkey/acl/.."), mount("/tmp/x"), mount("/more"),
-		map[string]any{"name": "web", "image": "web"}, map[string]any{"name": "server", "image": "web"},
-		map[string]any{"name": "more", "containerPort": 80}, map[string]any{"name": "more", "port": 80}, map[string]any{"containerPort": 6379},
-		map[string]any{"name": "more", "emptyDir": map[string]any{}}, map[string]any{"name": "data", "emptyDir": map[string]any{}},
-		map[string]any{"whenScaled": "Delete"}, map[string]any{"start": 1}, map[string]any{"configMapRef": map[string]any{"name": "x"}},
-		map[string]any{"key": "x", "operator": "Exists"}, map[string]any{"limits": map[string]any{"memory": "1Mi"}},
+		map[string]any{"name": "web", "image": "web"},
+		map[string]any{"name": "server", "image": "web"},
+		map[string]any{"name": "more", "containerPort": 80},
+		map[string]any{"name": "more", "port": 80},
+		map[string]any{"containerPort": 6379},
+		map[string]any{"name": "more", "emptyDir": map[string]any{}},
+		map[string]any{"name": "data", "emptyDir": map[string]any{}},
+		map[string]any{"whenScaled": "Delete"},
+		map[string]any{"start": 1},
+		map[string]any{"configMapRef": map[string]any{"name": "x"}},
+		map[string]any{"key": "x", "operator": "Exists"},
+		map[string]any{"limits": map[string]any{"memory": "1Mi"}},
 	}
 }
 
