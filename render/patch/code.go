@@ -13,7 +13,7 @@ import (
 // that cannot be read, that matches nothing, that touches what is protected or that
 // cannot be applied. It returns errs.
 func coded(errs field.ErrorList) field.ErrorList {
-	for _, e := range errs {
+	for i, e := range errs {
 		if e.Origin != "" {
 			continue
 		}
@@ -26,7 +26,7 @@ func coded(errs field.ErrorList) field.ErrorList {
 		case field.ErrorTypeTypeInvalid:
 			code = finding.PatchFailed
 		}
-		finding.WithCode(e, code)
+		errs[i] = finding.WithCode(e, code)
 	}
 	return errs
 }

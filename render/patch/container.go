@@ -156,19 +156,23 @@ func (c *container) mounts(why string) {
 	}
 	delete(places, "")
 	for _, place := range sorted(places) {
-		if ours := shadows(place); ours != "" {
+		if ours := shadows(c.name, place); ours != "" {
 			c.add("mounts "+place+" in container "+c.name+" of", c.obj, "it would hide what is in "+ours)
 		}
 	}
 }
 
-// shadows returns the directory of ours that a path equals, holds or lies in;
-// empty when it is apart from them.
-func shadows(place string) string {
+// shadows returns the directory of ours that a path in a container equals, holds or
+// lies in; empty when it is apart from them. Only the server has data.
+func shadows(container, place string) string {
+	ours := []string{"/valkey", "/data", "/tmp"}
+	if container != v1alpha1.ContainerServer {
+		ours = ours[:1]
+	}
 	place = path.Clean("/" + place)
-	for _, ours := range []string{"/valkey", "/data", "/tmp"} {
-		if place == "/" || place == ours || strings.HasPrefix(place, ours+"/") {
-			return ours
+	for _, dir := range ours {
+		if place == "/" || place == dir || strings.HasPrefix(place, dir+"/") {
+			return dir
 		}
 	}
 	return ""

@@ -214,7 +214,8 @@ func (v *violated) container(was, is *corev1.Container) {
 		place := path.Clean(mount.MountPath)
 		v.holds("one mount of "+place, !seen[place])
 		seen[place] = true
-		within := strings.HasPrefix(place+"/", "/valkey/") || strings.HasPrefix(place+"/", "/data/") || strings.HasPrefix(place+"/", "/tmp/") || place == "/"
+		within := strings.HasPrefix(place+"/", "/valkey/") || place == "/" ||
+			was.Name == "server" && (strings.HasPrefix(place+"/", "/data/") || strings.HasPrefix(place+"/", "/tmp/"))
 		v.holds("mount "+place, !within || slices.ContainsFunc(was.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == mount.MountPath }))
 	}
 }

@@ -60,7 +60,7 @@ func (r *refusals) errors(path *field.Path) field.ErrorList {
 		}
 		err := field.Forbidden(path, o.what+" "+o.objects[0]+more+"; "+o.why)
 		if o.what == deletes {
-			finding.WithCode(err, finding.PatchDeletes)
+			err = finding.WithCode(err, finding.PatchDeletes)
 		}
 		out = append(out, err)
 	}
