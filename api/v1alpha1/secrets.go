@@ -22,10 +22,17 @@ func shown(path *field.Path, value any) any {
 	if text.Kind() != reflect.String {
 		return value
 	}
-	if s := text.String(); hasUserinfo(s) || strings.Contains(path.String(), ".users[") && hasPasswordRule(s) {
+	if HoldsPassword(path.String(), text.String()) {
 		return notShown
 	}
 	return value
+}
+
+// HoldsPassword says whether a text at a path of the spec has the form of a
+// password where one is often put by mistake: credentials before a host, or an ACL
+// rule among those of users. Nothing that is said of such a value may quote it.
+func HoldsPassword(path, text string) bool {
+	return hasUserinfo(text) || strings.Contains(path, ".users[") && hasPasswordRule(text)
 }
 
 // imageDigest is what stands behind the '@' of an image.

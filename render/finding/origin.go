@@ -6,10 +6,12 @@ package finding
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/internal/nearest"
 )
 
@@ -24,6 +26,17 @@ type Origin struct {
 	// Position returns line and column of a path, or of its nearest parent that
 	// was given; nil when positions are unknown.
 	Position func(path string) (line, column int)
+	// Unread are the paths whose values could not be read, which was reported.
+	// What a validation says of the zero values there is nothing anybody wrote.
+	Unread []string
+}
+
+// unread says whether the value at path could not be read.
+func (o Origin) unread(path string) bool {
+	return slices.ContainsFunc(o.Unread, func(parent string) bool {
+		rest, found := strings.CutPrefix(path, parent)
+		return found && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	})
 }
 
 // New returns a finding at path.
@@ -44,10 +57,13 @@ func (o Origin) Newf(code Code, path, format string, args ...any) Finding {
 // FromFieldErrors turns the errors of a validation into findings at origin. An
 // error has the code that WithCode gave it, else one by its type, which never
 // depends on its text. The message is the error's detail; the value is added
-// where it helps and is not Secret.
+// where it helps and is not Secret. Errors at what is Unread are left out.
 func FromFieldErrors(origin Origin, errs field.ErrorList) List {
 	out := make(List, 0, len(errs))
 	for _, e := range errs {
+		if origin.unread(e.Field) {
+			continue
+		}
 		out = append(out, origin.New(codeOf(e), e.Field, fieldMessage(e)))
 	}
 	return out
@@ -98,7 +114,7 @@ func fieldValue(e *field.Error) (string, bool) {
 	case nil:
 		return "", false
 	case string:
-		if v == omitted {
+		if v == omitted || v == notShown || v1alpha1.HoldsPassword(e.Field, v) {
 			return "", false
 		}
 		return fmt.Sprintf("%q", shorten(v)), true
@@ -114,8 +130,12 @@ func fieldValue(e *field.Error) (string, bool) {
 	return fmt.Sprintf("%q", shorten(text)), true
 }
 
-// omitted is what field.TooLong has for a value.
-const omitted = "<value omitted>"
+const (
+	// omitted is what field.TooLong has for a value.
+	omitted = "<value omitted>"
+	// notShown is what Validate has for one that may be a password.
+	notShown = "(not shown)"
+)
 
 func orElse(text, fallback string) string {
 	if text == "" {

@@ -135,6 +135,9 @@ func sameUsers(set Set) finding.List {
 		mine := map[string]string{}
 		for i, user := range users {
 			path := fmt.Sprintf("spec.users[%d].name", i)
+			if v1alpha1.HoldsPassword(path, user.Name) {
+				continue // its name is refused
+			}
 			if other, twice := known[user.Name]; twice && user.Name != "" {
 				out = append(out, o.Finding().Newf(finding.SameUser, path,
 					"user %q of ValkeyCluster %q is also %s", user.Name, cluster.name, other))

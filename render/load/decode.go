@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -25,6 +26,32 @@ type decoder struct {
 	// renamings are v1alpha1.Renamed().
 	renamings map[string]v1alpha1.Renaming
 	report    func(at *yaml.Node, code finding.Code, path, message string)
+	// unread are the paths whose values stay zero.
+	unread []string
+}
+
+// fail reports a value that cannot be read.
+func (d *decoder) fail(at *yaml.Node, code finding.Code, path, message string) {
+	d.report(at, code, path, message)
+	d.unread = append(d.unread, strings.TrimPrefix(path, "."))
+}
+
+// secretPlace matches fields where people write a password that belong to a
+// reference, and ACL rules.
+var secretPlace = regexp.MustCompile(`^spec\.auth(\.|$)|^spec\.users(\[[0-9]+\](\.(keys|commands|channels|permissions|nopass|enabled)([.[].*)?)?)?$|` +
+	`\.([a-z]+Secret|endpoint)([.[]|$)`)
+
+// hidden says whether a value that does not fit may be a password.
+func hidden(path, value string) bool {
+	return finding.Secret(path) || secretPlace.MatchString(path) || v1alpha1.HoldsPassword(path, value)
+}
+
+// described is describe for what may be shown of a value.
+func described(n *yaml.Node, path string) string {
+	if n := resolved(n); n.Kind == yaml.ScalarNode && kindOf(n) != isNull && hidden(path, n.Value) {
+		return "a single value (not shown)"
+	}
+	return describe(n)
 }
 
 // value decodes n into v. at is what findings point at: the key of the value,
@@ -54,7 +81,7 @@ func (d *decoder) value(at, n *yaml.Node, v reflect.Value, path string) {
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			d.report(at, finding.WrongType, path, "binary data is not supported here")
+			d.fail(at, finding.WrongType, path, "binary data is not supported here")
 			return
 		}
 		if d.want(at, n, yaml.SequenceNode, "a list", v.Type(), path) {
@@ -76,17 +103,13 @@ func (d *decoder) want(at, n *yaml.Node, kind yaml.Kind, name string, t reflect.
 	if n.Kind == kind {
 		return true
 	}
-	got := describe(n)
-	if n.Kind == yaml.ScalarNode && finding.Secret(path) {
-		got = "a single value"
-	}
-	message := fmt.Sprintf("must be %s, not %s", name, got)
+	message := fmt.Sprintf("must be %s, not %s", name, described(n, path))
 	if advice := d.renamed(path); advice != "" {
 		message += "; " + advice
 	} else if kind == yaml.SequenceNode {
 		message += "; write each entry after a dash"
 	}
-	d.report(at, finding.WrongType, path, message)
+	d.fail(at, finding.WrongType, path, message)
 	return false
 }
 
@@ -96,11 +119,11 @@ func (d *decoder) null(at *yaml.Node, t reflect.Type, path string) {
 	}
 	switch {
 	case t.Kind() == reflect.Struct && !special(t):
-		d.report(at, finding.Null, path, "has no value; write {} for the defaults of the block, or remove the line")
+		d.fail(at, finding.Null, path, "has no value; write {} for the defaults of the block, or remove the line")
 	case t.Kind() == reflect.String:
-		d.report(at, finding.Null, path, `has no value; give one (in quotes if it is the word null), or remove the line`)
+		d.fail(at, finding.Null, path, `has no value; give one (in quotes if it is the word null), or remove the line`)
 	default:
-		d.report(at, finding.Null, path, "has no value; give one, or remove the line")
+		d.fail(at, finding.Null, path, "has no value; give one, or remove the line")
 	}
 }
 
@@ -125,7 +148,7 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, path string) {
 	for _, p := range all {
 		at := path + "[" + p.key.Value + "]"
 		if kind := kindOf(p.key); kind == isBool || kind == isOldBool || kind == isNull {
-			d.report(p.key, finding.NeedsQuotes, at, fmt.Sprintf("the key %s is not text to every reader of YAML; write %s",
+			d.fail(p.key, finding.NeedsQuotes, at, fmt.Sprintf("the key %s is not text to every reader of YAML; write %s",
 				p.key.Value, quote(p.key.Value)))
 			continue
 		}
@@ -154,7 +177,7 @@ func (d *decoder) special(at, n *yaml.Node, v reflect.Value, u json.Unmarshaler,
 	}
 	kind := kindOf(n)
 	if kind == isBool || kind == isOldBool {
-		d.report(at, finding.BadFormat, path, fmt.Sprintf("%s is a boolean; write %s", n.Value, name))
+		d.fail(at, finding.BadFormat, path, fmt.Sprintf("%s is a boolean; write %s", n.Value, name))
 		return
 	}
 	// Text is always valid JSON once encoded.
@@ -165,10 +188,13 @@ func (d *decoder) special(at, n *yaml.Node, v reflect.Value, u json.Unmarshaler,
 	}
 	if err := u.UnmarshalJSON(raw); err != nil {
 		message := fmt.Sprintf("%s is not %s", quote(n.Value), name)
+		if hidden(path, n.Value) {
+			message = "must be " + name
+		}
 		if near := nearestFormat(v.Type().Name(), n.Value); near != "" {
 			message += fmt.Sprintf("; did you mean %s?", quote(near))
 		}
-		d.report(at, finding.BadFormat, path, message)
+		d.fail(at, finding.BadFormat, path, message)
 	}
 }
 

@@ -26,7 +26,7 @@ func (d *decoder) scalar(at, n *yaml.Node, v reflect.Value, path string) {
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		d.int(at, n, kind, v, path)
 	default:
-		d.report(at, finding.WrongType, path, fmt.Sprintf("a field of type %s cannot be read", v.Type()))
+		d.fail(at, finding.WrongType, path, fmt.Sprintf("a field of type %s cannot be read", v.Type()))
 	}
 }
 
@@ -36,8 +36,8 @@ func (d *decoder) text(at, n *yaml.Node, kind scalarKind, v reflect.Value, path 
 		return
 	}
 	what := map[scalarKind]string{isBool: "a boolean", isOldBool: "a boolean to kubectl", isNumber: "a number"}[kind]
-	if finding.Secret(path) {
-		d.report(at, finding.NeedsQuotes, path, fmt.Sprintf("is %s where text is wanted; put it in quotes", what))
+	if hidden(path, n.Value) {
+		d.fail(at, finding.NeedsQuotes, path, fmt.Sprintf("is %s where text is wanted; put it in quotes", what))
 		return
 	}
 	d.report(at, finding.NeedsQuotes, path, fmt.Sprintf("%s is %s where text is wanted; write %s", n.Value, what, quote(n.Value)))
@@ -53,14 +53,14 @@ func (d *decoder) bool(at, n *yaml.Node, kind scalarKind, v reflect.Value, path 
 		d.report(at, finding.WrongType, path, fmt.Sprintf("%s is a boolean only in YAML 1.1; write %t", n.Value, boolean(n.Value)))
 		v.SetBool(boolean(n.Value))
 	default:
-		message := "must be true or false, not " + describe(n)
+		message := "must be true or false, not " + described(n, path)
 		switch strings.ToLower(n.Value) {
 		case "true", "yes", "on", "1", "enabled":
-			message += "; write true without quotes"
+			message = "must be true or false, not " + describe(n) + "; write true without quotes"
 		case "false", "no", "off", "0", "disabled":
-			message += "; write false without quotes"
+			message = "must be true or false, not " + describe(n) + "; write false without quotes"
 		}
-		d.report(at, finding.WrongType, path, message)
+		d.fail(at, finding.WrongType, path, message)
 	}
 }
 
@@ -68,10 +68,10 @@ func (d *decoder) int(at, n *yaml.Node, kind scalarKind, v reflect.Value, path s
 	plain := strings.ReplaceAll(n.Value, "_", "")
 	switch {
 	case kind == isText && integer.MatchString(n.Value):
-		d.report(at, finding.WrongType, path, fmt.Sprintf("must be a whole number, not text; write %s without quotes", n.Value))
+		d.fail(at, finding.WrongType, path, fmt.Sprintf("must be a whole number, not text; write %s without quotes", n.Value))
 		return
 	case kind != isNumber:
-		d.report(at, finding.WrongType, path, "must be a whole number, not "+describe(n))
+		d.fail(at, finding.WrongType, path, "must be a whole number, not "+described(n, path))
 		return
 	case !integer.MatchString(n.Value):
 		message := fmt.Sprintf("%s is not a plain whole number", n.Value)
@@ -82,12 +82,12 @@ func (d *decoder) int(at, n *yaml.Node, kind scalarKind, v reflect.Value, path s
 		} else if f, err := strconv.ParseFloat(plain, 64); err == nil && f == float64(int64(f)) {
 			message += fmt.Sprintf("; write %d", int64(f))
 		}
-		d.report(at, finding.WrongType, path, message)
+		d.fail(at, finding.WrongType, path, message)
 		return
 	}
 	i, err := strconv.ParseInt(n.Value, 10, v.Type().Bits())
 	if err != nil {
-		d.report(at, finding.WrongType, path, fmt.Sprintf("%s does not fit into %d bits", n.Value, v.Type().Bits()))
+		d.fail(at, finding.WrongType, path, fmt.Sprintf("%s does not fit into %d bits", n.Value, v.Type().Bits()))
 		return
 	}
 	v.SetInt(i)

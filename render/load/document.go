@@ -217,8 +217,9 @@ func (l *loader) merge(d document, p pair, path string) {
 	}
 }
 
-// decode fills an object of a type of ours from its mapping.
-func (l *loader) decode(d document, o Origin, n *yaml.Node, kind string, into any) {
+// decode fills an object of a type of ours from its mapping. It returns the paths
+// of what could not be read.
+func (l *loader) decode(d document, o Origin, n *yaml.Node, kind string, into any) []string {
 	v := reflect.ValueOf(into).Elem()
 	origin := o.Finding()
 	dec := &decoder{types: l.types, root: v.Type(), kind: kind, renamings: l.renamings}
@@ -246,4 +247,5 @@ func (l *loader) decode(d document, o Origin, n *yaml.Node, kind string, into an
 			dec.value(p.key, p.value, v.FieldByIndex(at), name)
 		}
 	}
+	return dec.unread
 }

@@ -88,11 +88,13 @@ type Origin struct {
 	// for a derived source.
 	node   *yaml.Node
 	offset int
+	// unread are the paths whose values could not be read.
+	unread []string
 }
 
 // Finding returns the origin in the form that finding.FromFieldErrors takes.
 func (o Origin) Finding() finding.Origin {
-	return finding.Origin{File: o.File, Document: o.Document, Object: o.Object, Position: o.Position}
+	return finding.Origin{File: o.File, Document: o.Document, Object: o.Object, Position: o.Position, Unread: o.unread}
 }
 
 // Parse reads every source. The list is sorted; when it has errors, the Set is

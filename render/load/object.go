@@ -34,13 +34,13 @@ func (l *loader) object(d document, n *yaml.Node, depth int) {
 		l.items(d, n, depth)
 	case version == apiVersion && kind == v1alpha1.KindCluster:
 		cluster := Cluster{Object: &v1alpha1.ValkeyCluster{}, Origin: l.origin(d, n, kind)}
-		l.decode(d, cluster.Origin, n, kind, cluster.Object)
+		cluster.Origin.unread = l.decode(d, cluster.Origin, n, kind, cluster.Object)
 		l.named(cluster.Origin, n)
 		l.namespace(cluster.Origin, &cluster.Object.Namespace)
 		l.set.Clusters = append(l.set.Clusters, cluster)
 	case version == apiVersion && kind == v1alpha1.KindACL:
 		acl := ACL{Object: &v1alpha1.ValkeyACL{}, Origin: l.origin(d, n, kind)}
-		l.decode(d, acl.Origin, n, kind, acl.Object)
+		acl.Origin.unread = l.decode(d, acl.Origin, n, kind, acl.Object)
 		l.named(acl.Origin, n)
 		l.namespace(acl.Origin, &acl.Object.Namespace)
 		l.set.ACLs = append(l.set.ACLs, acl)
@@ -234,6 +234,8 @@ func (d *decoder) metadata(p pair, v reflect.Value) {
 			if !null {
 				d.report(entry.key, finding.ServerFieldIgnored, "metadata."+field, "is set by the API server and ignored here; remove it")
 			}
+		case field == "finalizers" || field == "ownerReferences":
+			d.report(entry.key, finding.ServerFieldIgnored, "metadata."+field, "is for controllers and ignored here; remove it")
 		case field == "generateName":
 			d.report(entry.key, finding.GenerateName, "metadata.generateName", "is not supported: give metadata.name")
 		default:

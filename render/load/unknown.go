@@ -21,6 +21,10 @@ import (
 // another block, else the nearest name in this one.
 func (d *decoder) unknown(key *yaml.Node, t reflect.Type, path, name string) {
 	full := child(path, name)
+	if left, value, found := strings.Cut(name, ":"); found && value != "" && hidden(child(path, left), value) {
+		d.report(key, finding.UnknownField, child(path, left), "unknown field; a space is missing after the colon")
+		return
+	}
 	if advice := d.renamed(full); advice != "" {
 		d.report(key, finding.RenamedField, full, "unknown field; "+advice)
 		return
