@@ -32,21 +32,29 @@ func merge(obj *unstructured.Unstructured, m mergePatch) (*unstructured.Unstruct
 	return filtered(obj, patchstrategicmerge.Filter{Patch: node})
 }
 
-// maxObjectBytes is what etcd takes at most.
-const maxObjectBytes = 3 << 19
+// maxGrowth is how many bytes of JSON several copies may add to an object: what
+// fits into all the annotations of one, and as much again.
+const maxGrowth = 512 << 10
 
 // operate applies batches of JSON 6902 operations, one after the other.
 func operate(obj *unstructured.Unstructured, batches []string) (*unstructured.Unstructured, error) {
-	for _, batch := range batches {
-		var err error
+	if len(batches) == 1 {
+		return filtered(obj, patchjson6902.Filter{Patch: batches[0]})
+	}
+	most := 0
+	for i, batch := range batches {
+		raw, err := json.Marshal(obj.Object)
+		if err != nil {
+			return nil, fmt.Errorf("object cannot be encoded: %w", err)
+		}
+		if i == 0 {
+			most = len(raw) + maxGrowth
+		}
+		if len(raw) > most {
+			return nil, errors.New("it copies more than an object may hold")
+		}
 		if obj, err = filtered(obj, patchjson6902.Filter{Patch: batch}); err != nil || obj == nil {
 			return nil, err
-		}
-		if len(batches) == 1 {
-			break
-		}
-		if raw, err := json.Marshal(obj.Object); err != nil || len(raw) > maxObjectBytes {
-			return nil, errors.New("it copies more than an object may hold")
 		}
 	}
 	return obj, nil

@@ -168,7 +168,7 @@ func TestRandomOperationsLeaveWhatIsProtected(t *testing.T) {
 	for _, file := range specs() {
 		in := rendered(t, file)
 		accepted := 0
-		for seed := range uint64(300) {
+		for seed := range uint64(200) {
 			p := randomPatch(t, in, seed)
 			out, idle, errs := patch.Apply(in, []v1alpha1.Patch{p})
 			if len(errs) > 0 || len(idle) > 0 {
@@ -179,7 +179,7 @@ func TestRandomOperationsLeaveWhatIsProtected(t *testing.T) {
 				t.Fatalf("%s, seed %d: %s %s", file, seed, p.Target.Name, p.Patch)
 			}
 		}
-		if accepted < 8 {
+		if accepted < 5 {
 			t.Errorf("%s: only %d patches were accepted, which proves little", file, accepted)
 		}
 	}
