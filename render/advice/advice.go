@@ -35,7 +35,7 @@ func rules() []rule {
 		dataWithoutReplica,
 		gracePeriodTooShort,
 		durableLosesWrites,
-		spreadCannotBeMet,
+		spreadUnmet,
 		unexpandedVariable,
 		unsafeSysctl,
 		mutableImageTag,

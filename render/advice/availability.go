@@ -15,7 +15,7 @@ func noMajority(c *v1alpha1.ValkeyCluster) []Advice {
 		return nil
 	}
 	return one(finding.NoMajority, spec().Child("shards"),
-		"%d shards have no majority once a primary is lost, so the server elects no replica by itself; use at least 3", c.ShardCount())
+		"with %s there is no majority once a primary is lost, so the server elects no replica by itself; use at least 3", counted(int(c.ShardCount()), "shard"))
 }
 
 // gracePeriodTooShort: the kubelet then kills a primary in the middle of handing
@@ -30,20 +30,6 @@ func gracePeriodTooShort(c *v1alpha1.ValkeyCluster) []Advice {
 	}
 	return one(finding.GracePeriodShort, spec().Child("pod", "terminationGracePeriodSeconds"),
 		"%d seconds are shorter than a handover and a last save may take; %d would do", asked, want)
-}
-
-// spreadCannotBeMet: more members than zones leave pods pending for ever.
-func spreadCannotBeMet(c *v1alpha1.ValkeyCluster) []Advice {
-	s := c.Spec.Scheduling
-	if s == nil || s.Zone == nil || s.Zone.Pinning == nil {
-		return nil
-	}
-	zones := len(s.Zone.Pinning.Zones)
-	if zones == 1 && c.PodsPerShard() > 1 {
-		return one(finding.SpreadUnmet, spec().Child("scheduling", "zone", "pinning", "zones"),
-			"all %d members of a shard are pinned to one zone and are lost with it; name at least two zones", c.PodsPerShard())
-	}
-	return nil
 }
 
 // budgetDisabled: a drain may then take primary and replica at once.
@@ -65,13 +51,19 @@ const (
 
 // tooManyObjects: one Argo CD Application lists every object in its status.
 func tooManyObjects(c *v1alpha1.ValkeyCluster) []Advice {
-	pods := int(c.ShardCount()) * int(c.PodsPerShard())
-	objects := 2*int(c.ShardCount()) + pods
+	perShard := 1 // the StatefulSet
+	if c.BudgetMode() == v1alpha1.BudgetShard {
+		perShard++
+	}
+	if c.HasClaims() {
+		perShard += int(c.PodsPerShard())
+	}
+	objects := int(c.ShardCount()) * perShard
 	if int(c.ShardCount()) < manyShards && objects < manyObjects {
 		return nil
 	}
 	return one(finding.ManyShards, spec().Child("shards"),
-		"about %d objects come near what the status of one Argo CD Application can hold; split the cluster's directory by shard ranges", objects)
+		"%d objects of shards come near what the status of one Argo CD Application can hold; split the cluster's directory by shard ranges", objects)
 }
 
 // shardsRolledTogether: each shard has its own StatefulSet, and their controller

@@ -3,7 +3,10 @@
 
 package advice
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // variables returns the names of $(NAME) references in text; $$(NAME) is an
 // escape and no reference (Kubernetes, third_party/forked/golang/expansion).
@@ -28,4 +31,12 @@ func variables(text string) []string {
 		i += end
 	}
 	return names
+}
+
+// counted is a number with its noun: 1 shard, 2 shards.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
 }

@@ -21,13 +21,11 @@ func checkSentinel(path *field.Path, c *v1alpha1.ValkeyCluster) field.ErrorList 
 	for _, given := range slices.Sorted(maps.Keys(c.Spec.Sentinel.Config)) {
 		value := trimmed(c.Spec.Sentinel.Config[given])
 		d, known := directive.LookupSentinel(c.ServerVersion(), given)
-		problem := new(directive.Problem)
-		switch other, again := first[d.Name]; {
-		case errors.As(directive.CheckSentinel(c.ServerVersion(), given, value), &problem):
-		case again:
-			problem = &directive.Problem{Name: given, Kind: directive.Duplicate, Message: "is the same directive as " + other}
-		default:
-			problem = nil
+		var problem *directive.Problem
+		if !errors.As(directive.CheckSentinel(c.ServerVersion(), given, value), &problem) {
+			if other, again := first[d.Name]; again {
+				problem = &directive.Problem{Name: given, Kind: directive.Duplicate, Message: "is the same directive as " + other}
+			}
 		}
 		if known && first[d.Name] == "" {
 			first[d.Name] = given

@@ -107,7 +107,7 @@ var registry = [...]Info{
 	{NoReplica, Warning, "no replica to fail over to", "Data is unavailable while the pod is, and a budget may block drains."},
 	{GracePeriodShort, Warning, "grace period too short", "Shutdown is cut off before the handover or the last save is done."},
 	{NotPersisted, Warning, "Durable data that is not persisted", "Set storage and a mode other than none."},
-	{SpreadUnmet, Warning, "spread that cannot be met", "There are fewer nodes or zones than the rule needs."},
+	{SpreadUnmet, Warning, "spread that cannot be met", "Allow more nodes or zones, or do not ask for the spread."},
 	{MemoryTooSmall, Warning, "memory limit and maxmemory do not fit together", "Leave room for buffers, forks and fragmentation."},
 	{NoMemoryLimit, Warning, "no memory limit", "Without it maxmemory is not derived and the pod takes what the node has."},
 	{UnexpandedVariable, Warning, "$(NAME) that nothing expands", "Remove it, or use a variable of the container."},

@@ -3,7 +3,9 @@
 
 // Package load turns YAML into ValkeyCluster and ValkeyACL objects, strictly:
 // what is not understood is an error with file, document, line and column, and
-// what was most likely meant. It reads no files; callers hand it bytes.
+// what was most likely meant. Parse reads no files: callers hand it bytes.
+// FromKustomization reads those of a kustomization, from the file system that it is
+// given.
 //
 // Every violation is reported in one run. A document that is not even YAML
 // hides nothing of the documents around it, and an object with errors is still

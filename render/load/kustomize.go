@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/schemalock"
 )
 
 // FromKustomization builds the kustomization in dir and returns a derived source
@@ -23,8 +24,8 @@ import (
 // Strategic merge patches know the lists of our kinds: users, modules,
 // containers, volumes, volumeMounts and imagePullSecrets are merged by their
 // keys. Name prefixes and suffixes reach the names that our kinds refer to.
-// kustomize keeps schemas per process, so it must not run at the same time
-// as another build or as patch.Apply.
+// kustomize keeps schemas per process, so a call waits for other builds and for
+// patch.Apply to end, and they for it.
 //
 // Nothing is fetched and nothing is run: remote resources, charts, and
 // generators and transformers from files are errors, all of them in one, and
@@ -35,6 +36,7 @@ func FromKustomization(fs filesys.FileSystem, dir string) ([]Source, error) {
 	if err := scan.err(); err != nil {
 		return nil, err
 	}
+	defer schemalock.Exclusive()()
 	openapi.ResetOpenAPI()
 	defer openapi.ResetOpenAPI()
 	if err := openapi.AddSchema([]byte(schema)); err != nil {
@@ -42,7 +44,7 @@ func FromKustomization(fs filesys.FileSystem, dir string) ([]Source, error) {
 	}
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(withNames{fs}, dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s: build failed: %s", file, oneLine(err))
+		return nil, fmt.Errorf("%s: build failed: %w", file, oneLine(err))
 	}
 	var out []Source
 	for _, res := range built.Resources() {
@@ -60,7 +62,13 @@ func FromKustomization(fs filesys.FileSystem, dir string) ([]Source, error) {
 }
 
 // oneLine makes kustomize's errors, which may span lines, one.
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+func oneLine(err error) error { return lineError{err} }
+
+type lineError struct{ error }
+
+func (e lineError) Error() string { return strings.Join(strings.Fields(e.error.Error()), " ") }
+
+func (e lineError) Unwrap() error { return e.error }
 
 // schema tells kustomize which lists of our kinds are merged by a key; the rest
 // of a spec it merges without. A test holds it to the markers of the API types.

@@ -60,7 +60,7 @@ func (s *scan) directory(dir string) (file string) {
 	}
 	var k types.Kustomization
 	if err := k.Unmarshal(data); err != nil {
-		s.errs = append(s.errs, fmt.Errorf("%s: cannot be read: %s", file, oneLine(err)))
+		s.errs = append(s.errs, fmt.Errorf("%s: cannot be read: %w", file, oneLine(err)))
 		return file
 	}
 	k.FixKustomization()

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/schemalock"
 	"github.com/valkey-render/valkey-render/render/name"
 )
 
@@ -19,8 +20,10 @@ import (
 // its objects are changed; objects that no patch changes are returned as they
 // are. idle has the paths of patches that change nothing although they mean to.
 // Errors are at spec.patches[i], and each has its code (finding.WithCode). Without
-// patches it returns objs itself.
+// patches it returns objs itself. Calls may run at the same time; they wait while
+// load.FromKustomization, which changes what kustomize knows of kinds, runs.
 func Apply(objs []*unstructured.Unstructured, patches []v1alpha1.Patch) (_ []*unstructured.Unstructured, idle []*field.Path, _ field.ErrorList) {
+	defer schemalock.Shared()()
 	var errs field.ErrorList
 	for i, p := range patches {
 		path := field.NewPath("spec", "patches").Index(i)

@@ -49,7 +49,7 @@ type id struct {
 func ReadResourceList(in []byte) (*ResourceList, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(in, &doc); err != nil {
-		return nil, fmt.Errorf("ResourceList: is not valid YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		return nil, fmt.Errorf("ResourceList: %w", err)
 	}
 	if len(doc.Content) == 0 {
 		return nil, errors.New("ResourceList: is empty")

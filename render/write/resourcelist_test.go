@@ -132,7 +132,7 @@ func TestListsWithoutItems(t *testing.T) {
 func TestWhatIsNoResourceList(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                      "ResourceList: is empty",
-		"a: b: c":                               "ResourceList: is not valid YAML: mapping values are not allowed in this context",
+		"a: b: c":                               "ResourceList: yaml: mapping values are not allowed in this context",
 		"[]":                                    `ResourceList: apiVersion "" and kind "" are not those of a config.kubernetes.io/v1 ResourceList`,
 		"apiVersion: v1\nkind: List\nitems: []": `ResourceList: apiVersion "v1" and kind "List" are not those of a config.kubernetes.io/v1 ResourceList`,
 		"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: {}":              "ResourceList: items is not a list",
