@@ -59,6 +59,7 @@ func rules() []rule {
 		patchFragile,
 		oldDirectiveName,
 		certificateWithoutLocalhost,
+		notRestricted,
 	}
 }
 

@@ -77,7 +77,8 @@ func shardsRolledTogether(c *v1alpha1.ValkeyCluster) []Advice {
 		"the StatefulSet controller rolls all shards at once, and before Valkey 9.0 a primary cannot hand over by itself; use Orchestrated")
 }
 
-// metricsAreUnread: an object for Prometheus without the exporter shows nothing.
+// metricsAreUnread: an object for Prometheus without the exporter shows nothing,
+// and neither does what is said of the exporter.
 func metricsAreUnread(c *v1alpha1.ValkeyCluster) []Advice {
 	m := c.Spec.Metrics
 	if m == nil || m.Enabled {
@@ -86,9 +87,16 @@ func metricsAreUnread(c *v1alpha1.ValkeyCluster) []Advice {
 	var all []Advice
 	for _, f := range []struct {
 		name string
-		spec *v1alpha1.MonitorSpec
-	}{{"podMonitor", m.PodMonitor}, {"prometheusRule", m.PrometheusRule}, {"dashboard", m.Dashboard}} {
-		if f.spec != nil {
+		set  bool
+	}{
+		{"image", m.Image != ""},
+		{"args", len(m.Args) > 0},
+		{"resources", len(m.Resources.Limits)+len(m.Resources.Requests) > 0},
+		{"podMonitor", m.PodMonitor != nil},
+		{"prometheusRule", m.PrometheusRule != nil},
+		{"dashboard", m.Dashboard != nil},
+	} {
+		if f.set {
 			all = append(all, one(finding.UnusedField, spec().Child("metrics", f.name), "nothing is rendered for %s while metrics.enabled is false", f.name)...)
 		}
 	}

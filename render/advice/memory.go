@@ -38,12 +38,17 @@ func maxmemoryAboveLimit(c *v1alpha1.ValkeyCluster) []Advice {
 	if !ok {
 		return nil
 	}
+	path := spec().Child("config").Key("maxmemory")
+	_, set := c.ConfigValue("maxmemory")
 	used, ok := conf.Maxmemory(c)
 	if !ok {
-		return nil
+		if !set {
+			return nil
+		}
+		return one(finding.MemoryTooSmall, path,
+			"maxmemory 0 is no limit, and the pod has one of %s: it will be OOM-killed instead of evicting keys or refusing writes; remove it and maxmemory follows from the limit", q.String())
 	}
-	path := spec().Child("config").Key("maxmemory")
-	if _, set := c.ConfigValue("maxmemory"); !set {
+	if !set {
 		path = spec().Child("memory", "maxmemoryPercent")
 	}
 	highest := q.Value() / 10 * 9

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
@@ -110,23 +111,46 @@ func mutableImageTag(c *v1alpha1.ValkeyCluster) []Advice {
 
 // unexpandedVariable: the kubelet expands $(VAR) in command and args, and only
 // where the container has an env entry of that name; elsewhere, and in config
-// text, it stays as it is written and is taken literally by the server.
+// text, which arguments of modules are part of, it stays as it is written and is
+// taken literally by the server.
 func unexpandedVariable(c *v1alpha1.ValkeyCluster) []Advice {
 	var all []Advice
-	for _, name := range slices.Sorted(maps.Keys(c.Spec.Config)) {
-		for _, v := range variables(c.Spec.Config[name]) {
-			all = append(all, one(finding.UnexpandedVariable, spec().Child("config").Key(name), "$(%s) is not expanded in config text: the server takes it literally", v)...)
+	literal := func(path *field.Path, text string) {
+		for _, v := range variables(text) {
+			all = append(all, one(finding.UnexpandedVariable, path, "$(%s) is not expanded in config text: the server takes it literally", v)...)
 		}
 	}
-	if c.Spec.Pod == nil {
+	for _, name := range slices.Sorted(maps.Keys(c.Spec.Config)) {
+		literal(spec().Child("config").Key(name), c.Spec.Config[name])
+	}
+	for i, m := range c.Spec.Modules {
+		for j, arg := range m.Args {
+			literal(spec().Child("modules").Index(i).Child("args").Index(j), arg)
+		}
+	}
+	const missing = "$(%s) has no env entry of that name and stays as it is written"
+	exporter := corev1.Container{}
+	if c.Spec.Pod != nil {
+		for i := range c.Spec.Pod.Containers {
+			container := &c.Spec.Pod.Containers[i]
+			if container.Name == v1alpha1.ContainerExporter {
+				exporter = *container
+			}
+			for _, v := range missingVariables(container) {
+				if !provided(container.Name, v) {
+					all = append(all, one(finding.UnexpandedVariable, spec().Child("pod", "containers").Index(i), missing, v)...)
+				}
+			}
+		}
+	}
+	if !c.MetricsEnabled() {
 		return all
 	}
-	for i := range c.Spec.Pod.Containers {
-		path := spec().Child("pod", "containers").Index(i)
-		for _, v := range missingVariables(&c.Spec.Pod.Containers[i]) {
-			if !provided(c.Spec.Pod.Containers[i].Name, v) {
-				all = append(all, one(finding.UnexpandedVariable, path, "$(%s) has no env entry of that name and stays as it is written", v)...)
-			}
+	for i, arg := range c.Spec.Metrics.Args {
+		// The arguments of the exporter are beside what spec.pod says of it.
+		exporter.Args = []string{arg}
+		for _, v := range missingVariables(&exporter) {
+			all = append(all, one(finding.UnexpandedVariable, spec().Child("metrics", "args").Index(i), missing, v)...)
 		}
 	}
 	return all

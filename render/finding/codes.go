@@ -225,4 +225,6 @@ const (
 	CertificateWithoutLocalhost Code = "VR1130"
 	// PatchIdle: patch that changes nothing.
 	PatchIdle Code = "VR1131"
+	// NotRestricted: pods that Pod Security "restricted" does not admit.
+	NotRestricted Code = "VR1132"
 )

@@ -133,4 +133,5 @@ var registry = [...]Info{
 	{RequestBelowLimit, Warning, "memory request below the limit", "Request what the limit allows, so that the pod is not the first to be evicted."},
 	{CertificateWithoutLocalhost, Warning, "own certificate that must name localhost", "Add the DNS name localhost to the certificate: the exporter reaches its server under it."},
 	{PatchIdle, Warning, "patch that changes nothing", "Remove the patch, or correct its target: what it asks for is rendered already."},
+	{NotRestricted, Warning, "pods that Pod Security restricted refuses", "Remove it, or label the namespace for the level that is needed, and know who may change the pods."},
 }
