@@ -4,6 +4,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -75,7 +76,7 @@ func fieldMessage(e *field.Error) string {
 	value, shown := fieldValue(e)
 	switch e.Type {
 	case field.ErrorTypeRequired:
-		return orElse(detail, "is required")
+		return cmp.Or(detail, "is required")
 	case field.ErrorTypeDuplicate:
 		text := "is given twice"
 		if shown {
@@ -92,11 +93,11 @@ func fieldMessage(e *field.Error) string {
 		}
 		return join(text, detail)
 	case field.ErrorTypeForbidden:
-		return orElse(detail, "is not allowed here")
+		return cmp.Or(detail, "is not allowed here")
 	case field.ErrorTypeInternal:
-		return orElse(detail, "could not be checked")
+		return cmp.Or(detail, "could not be checked")
 	default:
-		text := orElse(detail, "is not valid")
+		text := cmp.Or(detail, "is not valid")
 		bare := strings.Trim(value, `"`)
 		if !shown || bare == "" || strings.Contains(detail, bare) || strings.HasSuffix(e.Field, "["+bare+"]") {
 			return text
@@ -136,13 +137,6 @@ const (
 	// notShown is what Validate has for one that may be a password.
 	notShown = "(not shown)"
 )
-
-func orElse(text, fallback string) string {
-	if text == "" {
-		return fallback
-	}
-	return text
-}
 
 func join(text, detail string) string {
 	if detail == "" {

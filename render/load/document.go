@@ -53,13 +53,13 @@ func (d document) at(code finding.Code, line, column int, message string) findin
 
 // add keeps a finding, with what it quotes of the input cut to a readable size.
 func (l *loader) add(f finding.Finding) {
-	f.Message, f.Path, f.Object = shorten(f.Message, 400), shorten(f.Path, 300), shorten(f.Object, 300)
+	f.Message, f.Path, f.Object = elide(f.Message, 400), elide(f.Path, 300), elide(f.Object, 300)
 	l.findings = append(l.findings, f)
 }
 
-// shorten cuts the middle out of a text that is longer than most letters: what
+// elide cuts the middle out of a text that is longer than most letters: what
 // was meant is said at the end.
-func shorten(s string, most int) string {
+func elide(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}

@@ -5,6 +5,7 @@ package write
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -99,8 +100,8 @@ func newItem(node *yaml.Node) *item {
 		}
 	}
 	for _, prefix := range []string{"", "internal."} {
-		it.path = orElse(it.path, it.kept[prefix+pathAnnotation])
-		it.index = orElse(it.index, it.kept[prefix+indexAnnotation])
+		it.path = cmp.Or(it.path, it.kept[prefix+pathAnnotation])
+		it.index = cmp.Or(it.index, it.kept[prefix+indexAnnotation])
 	}
 	return it
 }
@@ -141,7 +142,7 @@ func (l *ResourceList) Sources() []load.Source {
 		if !it.spec || it.rendered && it.id == config {
 			continue
 		}
-		called := orElse(it.path, "items["+strconv.Itoa(i)+"]")
+		called := cmp.Or(it.path, "items["+strconv.Itoa(i)+"]")
 		out = append(out, load.Source{Name: called, Data: bare(it.node), Derived: true})
 	}
 	return out
@@ -216,11 +217,4 @@ func aliased(n *yaml.Node) bool {
 		}
 	}
 	return false
-}
-
-func orElse(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
