@@ -32,12 +32,33 @@ func cluster(t *testing.T, spec string) *v1alpha1.ValkeyCluster {
 // limits keeps the advice about memory out of cases that are about other things.
 const limits = "resources: {limits: {memory: 1Gi}}\n"
 
+// risk is a spec, and code and path of each piece of advice that it gets.
+type risk struct {
+	spec string
+	want []string
+}
+
+func judge(t *testing.T, risks map[string]risk) {
+	t.Helper()
+	for name, tc := range risks {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, a := range advice.Check(cluster(t, tc.spec)) {
+				got = append(got, string(a.Code)+" "+a.Path.String())
+				if info, ok := finding.Lookup(a.Code); !ok || info.Severity != finding.Warning {
+					t.Errorf("%s is not a registered warning", a.Code)
+				}
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("advice (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestAdviceForOneRisk(t *testing.T) {
-	for name, tc := range map[string]struct {
-		spec string
-		// want is code and path of each piece of advice.
-		want []string
-	}{
+	judge(t, map[string]risk{
 		"nothing about a plain cluster": {limits, nil},
 		"no memory limit":               {"{}", []string{"VR1108 spec.resources.limits.memory"}},
 		"maxmemory without a limit":     {"config: {maxmemory: 1gb}", nil},
@@ -138,34 +159,6 @@ func TestAdviceForOneRisk(t *testing.T) {
 		"durable that evicts": {
 			limits + "profile: Durable\nstorage: {size: 8Gi}\nconfig: {maxmemory-policy: allkeys-lru}", []string{"VR1121 spec.config[maxmemory-policy]"},
 		},
-		"maxmemory 0 below a limit": {limits + "config: {maxmemory: '0'}", []string{"VR1107 spec.config[maxmemory]"}},
-		"maxmemory 0 without one":   {"config: {maxmemory: '0'}", []string{"VR1108 spec.resources.limits.memory"}},
-		"exporter said to be off": {
-			limits + "metrics: {image: 'e:1', args: [--debug], resources: {limits: {memory: 64Mi}}}",
-			[]string{"VR1120 spec.metrics.args", "VR1120 spec.metrics.image", "VR1120 spec.metrics.resources"},
-		},
-		"variable in arguments of a module": {
-			limits + "modules: [{name: m, image: 'm:1', path: /m.so, args: ['$(POD_NAME)', '$$(A)']}]", []string{"VR1109 spec.modules[0].args[0]"},
-		},
-		"variable in arguments of the exporter": {
-			limits + "metrics: {enabled: true, args: ['--a=$(A)', '--b=$(B)']}\npod: {containers: [{name: exporter, env: [{name: B, value: x}]}]}",
-			[]string{"VR1109 spec.metrics.args[0]"},
-		},
-		"files of the node": {limits + "pod: {volumes: [{name: v, hostPath: {path: /v}}, {name: e, emptyDir: {}}]}", []string{"VR1132 spec.pod.volumes[0].hostPath"}},
-		"pods as root":      {limits + "pod: {securityContext: {runAsUser: 0, runAsNonRoot: false}}", []string{"VR1132 spec.pod.securityContext.runAsNonRoot"}},
-		"privileged containers": {
-			limits + "pod: {containerSecurityContext: {privileged: true, allowPrivilegeEscalation: true}, containers: [{name: s, image: 's:1', securityContext: {capabilities: {add: [NET_ADMIN, NET_BIND_SERVICE]}}, ports: [{containerPort: 80, hostPort: 80}]}]}",
-			[]string{
-				"VR1132 spec.pod.containerSecurityContext.allowPrivilegeEscalation", "VR1132 spec.pod.containerSecurityContext.privileged",
-				"VR1132 spec.pod.containers[0].ports[0].hostPort",
-				"VR1132 spec.pod.containers[0].securityContext.allowPrivilegeEscalation", "VR1132 spec.pod.containers[0].securityContext.capabilities.add[0]",
-				"VR1132 spec.pod.containers[0].securityContext.capabilities.drop",
-			},
-		},
-		"seccomp off": {limits + "pod: {securityContext: {seccompProfile: {type: Unconfined}}}", []string{"VR1132 spec.pod.securityContext.seccompProfile.type"}},
-		"a sidecar with restricted security": {
-			limits + "pod: {containers: [{name: s, image: 's:1', securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}]}", nil,
-		},
 		"cache that does not": {limits + "config: {MaxMemory-Policy: noeviction}", []string{"VR1121 spec.config[maxmemory-policy]"}},
 		"durable and unguarded": {
 			limits + "profile: Durable\nstorage: {size: 8Gi}\ndeletionPolicy: Allow", []string{"VR1122 spec.deletionPolicy"},
@@ -189,21 +182,7 @@ func TestAdviceForOneRisk(t *testing.T) {
 		"request below limit": {
 			"resources: {requests: {memory: 512Mi}, limits: {memory: 1Gi}}\nprofile: Durable\nstorage: {size: 8Gi}", []string{"VR1129 spec.resources.requests.memory"},
 		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var got []string
-			for _, a := range advice.Check(cluster(t, tc.spec)) {
-				got = append(got, string(a.Code)+" "+a.Path.String())
-				if info, ok := finding.Lookup(a.Code); !ok || info.Severity != finding.Warning {
-					t.Errorf("%s is not a registered warning", a.Code)
-				}
-			}
-			slices.Sort(got)
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("advice (-want +got):\n%s", diff)
-			}
-		})
-	}
+	})
 }
 
 func TestAdviceForUsersOfAnACL(t *testing.T) {

@@ -35,6 +35,9 @@ func notRestricted(c *v1alpha1.ValkeyCluster) []Advice {
 		for j, port := range container.Ports {
 			r.when(port.HostPort != 0, at.Child("ports").Index(j).Child("hostPort"), "a port of the node")
 		}
+		r.probe(at.Child("startupProbe"), container.StartupProbe)
+		r.probe(at.Child("livenessProbe"), container.LivenessProbe)
+		r.probe(at.Child("readinessProbe"), container.ReadinessProbe)
 		at, s := at.Child("securityContext"), container.SecurityContext
 		r.container(at, s)
 		if s != nil && container.Name != v1alpha1.ContainerServer && container.Name != v1alpha1.ContainerExporter {
@@ -63,6 +66,16 @@ func (r *restricted) volume(at *field.Path, v *corev1.Volume) {
 	allowed := v.HostPath != nil || v.ConfigMap != nil || v.CSI != nil || v.DownwardAPI != nil || v.EmptyDir != nil ||
 		v.Ephemeral != nil || v.PersistentVolumeClaim != nil || v.Projected != nil || v.Secret != nil || v.Image != nil
 	r.when(!allowed, at, "a volume of a kind that is not allowed")
+}
+
+// probe: the kubelet would ask another host on behalf of the pod (from 1.34 on).
+func (r *restricted) probe(at *field.Path, p *corev1.Probe) {
+	if p == nil {
+		return
+	}
+	const what = "a probe of another host"
+	r.when(p.HTTPGet != nil && p.HTTPGet.Host != "", at.Child("httpGet", "host"), what)
+	r.when(p.TCPSocket != nil && p.TCPSocket.Host != "", at.Child("tcpSocket", "host"), what)
 }
 
 func (r *restricted) user(at *field.Path, user *int64, nonRoot *bool) {
