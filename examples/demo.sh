@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The valkey-render Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Renders an example as one would keep it in Git, changes the spec three times, and shows
+# Renders an example as one would keep it in Git, changes the spec four times, and shows
 # what a reviewer would see. Works in a temporary directory and leaves nothing behind.
 set -euo pipefail
 
@@ -30,19 +30,19 @@ expect() {
 	fi
 }
 
-# difference: the first file of the unified diff in out, and the names of the others.
+# difference: what the change does, the first file of the unified diff in out, and how
+# many more files differ.
 difference() {
-	awk -v red="$red" -v green="$green" -v plain="$plain" '
+	awk -v red="$red" -v green="$green" -v bold="$bold" -v plain="$plain" '
+		/^plan: / { print "  " bold $0 plain; next }
+		/: error VR/ { print "  " red $0 plain; next }
 		/^--- / { next }
-		/^\+\+\+ / {
-			if (files++) { more = more "\n    " $2; next }
-			print "    " $2; next
-		}
-		files > 1 { next }
+		/^\+\+\+ / { if (!files++) print "    " $2; next }
+		files > 1 || /^rendered: / { next }
 		/^-/ { print "    " red $0 plain; next }
 		/^\+/ { print "    " green $0 plain; next }
 		/^[ @]/ { print "    " $0 }
-		END { if (more) print "  the same in" more }
+		END { if (files > 1) printf "  more files that differ: %d\n", files - 1 }
 	' "$work/out"
 }
 
@@ -56,8 +56,12 @@ edit() {
 	mv edited.yaml cluster.yaml
 }
 
-(cd "$here/.." && go build -o "$work/bin/" ./cmd/valkey-render)
-PATH=$work/bin:$PATH
+# VALKEY_RENDER_BIN: a directory with the program, built already.
+if [[ -z ${VALKEY_RENDER_BIN:-} ]]; then
+	(cd "$here/.." && go build -o "$work/bin/" ./cmd/valkey-render)
+	VALKEY_RENDER_BIN=$work/bin
+fi
+PATH=$VALKEY_RENDER_BIN:$PATH
 mkdir "$work/git"
 cd "$work/git"
 sed 's/shards: 6/shards: 3/' "$here/cache-cluster/cluster.yaml" >cluster.yaml
@@ -73,17 +77,21 @@ say '2. timeout: 300 becomes 60. The server takes it while it runs, so it is in 
 edit 'timeout: "300"' 'timeout: "60"'
 expect 1 valkey-render check -f cluster.yaml rendered
 difference
-echo '  No pod template changes: it is applied live, and no pod restarts.'
 expect 0 valkey-render check -f cluster.yaml rendered --update
 
 say '3. tcp-backlog: 1024 is read only when a server starts, so it is in the pod template'
 edit 'timeout: "60"' 'timeout: "60"\n    tcp-backlog: "1024"'
 expect 1 valkey-render check -f cluster.yaml rendered
 difference
-echo '  Pod templates change: the pods are rolled, replicas first, shard by shard.'
 expect 0 valkey-render check -f cluster.yaml rendered --update
 
-say '4. A typo does not get that far'
+say '4. A shard less would be pruned with its data. Nothing drains it, so it is refused'
+edit 'shards: 3' 'shards: 2'
+expect 2 valkey-render check -f cluster.yaml rendered --update
+difference
+edit 'shards: 2' 'shards: 3'
+
+say '5. A typo does not get that far'
 edit 'maxmemory-policy' 'maxmemory-polcy'
 expect 2 valkey-render validate -f cluster.yaml
 sed 's/^/    /' "$work/out"

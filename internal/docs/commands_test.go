@@ -136,6 +136,23 @@ func matchLines(want, got []string) bool {
 	return len(got) == 0
 }
 
+// TestTheDemoRuns: it compares every exit code with what it says, and shows the plan.
+func TestTheDemoRuns(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), "bash", "examples/demo.sh")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "VALKEY_RENDER_BIN="+program(t))
+	out, err := cmd.CombinedOutput()
+	for _, want := range []string{"plan: shop/sessions: live: timeout: ", "plan: shop/sessions: rolls: 6 pods of shards 0-2", "error VR0605", "error VR0201"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if err != nil || t.Failed() {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // TestTheEmbeddingExampleRuns: the program of the page on embedding compiles in this
 // module and renders.
 func TestTheEmbeddingExampleRuns(t *testing.T) {

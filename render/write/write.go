@@ -45,14 +45,36 @@ func To(w io.Writer, objs []*unstructured.Unstructured) error {
 	return nil
 }
 
-// Files returns the objects by path: <kind>-<name>.yaml in lower case, below a
-// folder for each namespace when there are several. Paths have forward slashes
-// and no other special characters. Two objects with one path, and names that are
-// no DNS names, are errors; every one is in the error returned.
-func Files(objs []*unstructured.Unstructured) (map[string][]byte, error) {
+// Header is the first line of every file of a rendered directory. It names no
+// version and no source, so that it never shows up in a diff.
+const Header = "# Rendered by valkey-render. Do not edit: change the spec and render again.\n"
+
+// File is an object and where it belongs in a rendered directory.
+type File struct {
+	// Path is <kind>-<name>.yaml in lower case, below a folder for each namespace
+	// when there are several. It has forward slashes and no other special
+	// characters.
+	Path string
+	// Object is what is in it.
+	Object *unstructured.Unstructured
+}
+
+// Data is the text of the file: Header and the object.
+func (f File) Data() ([]byte, error) {
+	e := emitter{out: []byte(Header)}
+	if err := e.object(f.Object); err != nil {
+		return nil, err
+	}
+	return e.out, nil
+}
+
+// Layout returns a file for each object, in the order given. Two objects with one
+// path, and names that are no DNS names, are errors; every one is in the error
+// returned.
+func Layout(objs []*unstructured.Unstructured) ([]File, error) {
 	folders := severalNamespaces(objs)
-	out := make(map[string][]byte, len(objs))
-	owners := make(map[string]string, len(objs))
+	out := make([]File, 0, len(objs))
+	owners := make(map[string]*unstructured.Unstructured, len(objs))
 	var errs []error
 	for _, obj := range objs {
 		path, err := file(obj, folders)
@@ -61,19 +83,34 @@ func Files(objs []*unstructured.Unstructured) (map[string][]byte, error) {
 			continue
 		}
 		if owner, taken := owners[path]; taken {
-			errs = append(errs, fmt.Errorf("%s and %s: both would be written to %s", owner, describe(obj), path))
+			errs = append(errs, fmt.Errorf("%s and %s: both would be written to %s", describe(owner), describe(obj), path))
 			continue
 		}
-		owners[path] = describe(obj)
-		var e emitter
-		if err := e.object(obj); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		out[path] = e.out
+		owners[path] = obj
+		out = append(out, File{Path: path, Object: obj})
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
+	}
+	return out, nil
+}
+
+// Files returns the text of every file of a rendered directory by its path; see
+// Layout, which does without having all of it in memory.
+func Files(objs []*unstructured.Unstructured) (map[string][]byte, error) {
+	layout, err := Layout(objs)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(layout))
+	var errs []error
+	for _, f := range layout {
+		data, err := f.Data()
+		errs = append(errs, err)
+		out[f.Path] = data
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
 	}
 	return out, nil
 }

@@ -198,7 +198,7 @@ func TestFileNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"statefulset-shop-0.yaml", "service-shop.yaml", "clusterrole-x.y.yaml"} {
-		if !strings.HasPrefix(string(files[path]), "apiVersion: v1\nkind: ") {
+		if !strings.HasPrefix(string(files[path]), write.Header+"apiVersion: v1\nkind: ") {
 			t.Errorf("%s is %q", path, files[path])
 		}
 	}

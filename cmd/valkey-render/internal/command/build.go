@@ -6,12 +6,9 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/outdir"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 	"github.com/valkey-render/valkey-render/render/write"
 )
@@ -86,44 +83,27 @@ func (r *buildRunner) run(ctx context.Context) error {
 	if r.output.value == "krm" {
 		return r.function(ctx)
 	}
-	objects, err := r.input.objects(ctx, r.sys)
+	result, err := r.input.objects(ctx, r.sys)
 	if err != nil {
 		return err
 	}
 	if r.outputDir != "" {
-		return r.directory(ctx, objects)
+		layout, err := write.Layout(result.Objects)
+		if err != nil {
+			return err
+		}
+		// Asked to stop, do not begin to write.
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return keep(ctx, r.sys, r.outputDir, layout)
 	}
 	if r.output.value == "yaml" {
-		return stream(r.sys.Out, objects)
+		return stream(r.sys.Out, result.Objects)
 	}
-	data, err := list(objects)
+	data, err := list(result.Objects)
 	if err != nil {
 		return err
 	}
 	return emit(r.sys.Out, data)
-}
-
-func (r *buildRunner) directory(ctx context.Context, objects []*unstructured.Unstructured) error {
-	files, err := write.Files(objects)
-	if err != nil {
-		return err
-	}
-	// Asked to stop, do not begin to write.
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	changes, err := outdir.Sync(r.sys.Files, r.outputDir, outdir.WithHeader(files))
-	if err != nil {
-		return subject(r.outputDir, err)
-	}
-	tell(r.sys, r.outputDir, changes)
-	return nil
-}
-
-// tell says what happened to an output directory.
-func tell(sys system.System, dir string, changes outdir.Changes) {
-	for _, name := range changes.Remove {
-		fmt.Fprintf(sys.Err, "%s: removed %s, which is no longer rendered\n", dir, name)
-	}
-	fmt.Fprintf(sys.Err, "%s: %d written, %d unchanged, %d removed\n", dir, len(changes.Write), changes.Unchanged, len(changes.Remove))
 }

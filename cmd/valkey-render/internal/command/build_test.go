@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/outdir"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
+	"github.com/valkey-render/valkey-render/render/write"
 )
 
 // identities are "Kind/namespace/name" of the objects in a YAML stream.
@@ -116,7 +116,7 @@ func TestBuildKeepsAnOutputDirectory(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"kustomization.yaml", "statefulset-mine.yaml"} {
-		if strings.HasPrefix(s.read("out/"+name), outdir.Header) {
+		if strings.HasPrefix(s.read("out/"+name), write.Header) {
 			t.Errorf("%s was written", name)
 		}
 	}

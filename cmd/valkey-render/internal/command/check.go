@@ -11,22 +11,27 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/difference"
+	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/outdir"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
-	"github.com/valkey-render/valkey-render/render/finding"
 )
 
 const checkLong = `Compare what the specs render to with what is committed, and print the
 difference: a unified diff that leads from the committed files to the rendered
 ones, or with --output findings for code review tools.
 
+Lines that begin with "plan:" say what the change does to clusters that run:
+which pods roll, what applies live, which disks grow. A change that a running
+cluster cannot follow (an immutable field, a smaller disk, an older version, a
+shard less) is an error, and --update refuses it without --force.
+
 GOLDEN is a directory as build --output-dir writes it, or a file as build writes
 it to standard output. In a directory, missing files and files that are no
 longer rendered are differences too; files that others wrote there are not.
-With --update GOLDEN becomes what is rendered, and a path that does not exist is
-created: a file when it ends in .yaml or .yml.
+Line ends are no difference. With --update GOLDEN becomes what is rendered, and
+a path that does not exist is created: a file when it ends in .yaml or .yml.
 
-Exit codes: 0 no difference, 1 differences, 2 wrong input or usage.
+Exit codes: 0 no difference, 1 differences, 2 wrong input or usage, or a change
+that cannot be applied.
 ` + inputHelp
 
 type checkRunner struct {
@@ -34,6 +39,7 @@ type checkRunner struct {
 	input  input
 	output choice
 	update bool
+	force  bool
 	// version is the program's, for SARIF.
 	version string
 }
@@ -42,7 +48,7 @@ func newCheck(sys system.System, version string) *cobra.Command {
 	r := &checkRunner{sys: sys, version: version, output: newChoice("diff", "text", "json", "sarif", "github")}
 	cmd := &cobra.Command{
 		Use:   "check (-f FILE | -k DIR)... GOLDEN",
-		Short: "Compare a rendering with the committed one",
+		Short: "Compare a rendering with the committed one, and say what the change does",
 		Long:  checkLong,
 		Example: `  valkey-render check -f clusters/ rendered/
   valkey-render check -k environments/prod rendered/prod/ --output github
@@ -61,6 +67,9 @@ func newCheck(sys system.System, version string) *cobra.Command {
 			if err := r.input.require(cmd); err != nil {
 				return err
 			}
+			if r.force && !r.update {
+				return &usageError{cmd.CommandPath(), errors.New("--force goes with --update")}
+			}
 			if err := r.input.refuseOverlap(cmd, r.sys, args[0]); err != nil {
 				return err
 			}
@@ -70,57 +79,112 @@ func newCheck(sys system.System, version string) *cobra.Command {
 	r.input.addTo(cmd)
 	r.output.addTo(cmd, "output", "o", "how to print differences")
 	cmd.Flags().BoolVar(&r.update, "update", false, "make GOLDEN what is rendered")
+	cmd.Flags().BoolVar(&r.force, "force", false, "with --update, also what a running cluster cannot follow: for one that does not run, or was drained by hand")
 	return cmd
 }
 
 func (r *checkRunner) run(ctx context.Context, path string) error {
-	objects, err := r.input.objects(ctx, r.sys)
+	result, err := r.input.objects(ctx, r.sys)
 	if err != nil {
 		return err
 	}
-	g, err := openGolden(r.sys.Files, path, objects, r.update)
+	g, err := openGolden(r.sys.Files, path, result.Objects, r.update)
 	if err != nil {
 		return subject(path, err)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	d, err := g.compare()
+	if err != nil {
+		return subject(path, err)
+	}
+	for _, e := range d.plan.Effects {
+		fmt.Fprintf(r.sys.Err, "plan: %s\n", e)
+	}
 	if r.update {
-		return g.update(r.sys)
+		return r.accept(ctx, g, d, result)
 	}
-	for _, renamed := range difference.FindRenamed(g.committed) {
-		fmt.Fprintf(r.sys.Err, "%s: %s\n", path, renamed)
+	for _, renamed := range d.renamed {
+		fmt.Fprintf(r.sys.Err, "%s\n", renamed)
 	}
-	drift := difference.Compare(g.committed, g.rendered)
-	if err := r.print(g, drift); err != nil {
+	if err := r.print(d, result); err != nil {
 		return err
 	}
-	if drift.Equal() {
+	if g.crlf {
+		fmt.Fprintf(r.sys.Err, "%s: has line ends of Windows, which are no difference\n", path)
+	}
+	if len(d.changes) == 0 {
 		return nil
 	}
-	fmt.Fprintf(r.sys.Err, "%s: %s; --update accepts\n", path, drift.Summary())
+	fmt.Fprintf(r.sys.Err, "%s: %s; %s\n", path, d.summary(g.unit()), g.verdict(d))
+	if len(d.plan.Blocked()) > 0 {
+		return errFindings
+	}
 	return errDifferences
 }
 
+// accept makes the golden what is rendered, unless a running cluster could not
+// follow.
+func (r *checkRunner) accept(ctx context.Context, g *goldenFiles, d *drift, result rendering) error {
+	if blocked := d.blockedFindings(result.set); len(blocked) > 0 {
+		say(r.sys, blocked)
+		if !r.force {
+			fmt.Fprintf(r.sys.Err, "%s: not updated; --force accepts what a running cluster cannot follow\n", g.path)
+			return errFindings
+		}
+	}
+	return g.update(ctx, r.sys)
+}
+
 // print writes the differences in the form that was asked for.
-func (r *checkRunner) print(g *goldenFiles, drift difference.Result) error {
+func (r *checkRunner) print(d *drift, result rendering) error {
+	blocked := d.blockedFindings(result.set)
 	if r.output.value == "diff" {
-		if len(drift.Diff) == 0 {
+		say(r.sys, blocked)
+		if len(d.diff) == 0 {
 			return nil
 		}
-		return emit(r.sys.Out, drift.Diff)
+		return emit(r.sys.Out, d.diff)
 	}
-	var findings finding.List
-	add := func(code finding.Code, names []string, message string) {
-		for _, name := range names {
-			f := finding.New(code, message)
-			f.File = g.file(name)
-			f.Line = difference.FirstDifference(g.committed[name], g.rendered[name])
-			findings = append(findings, f)
+	findings := append(d.findings(), blocked...)
+	if r.output.value == "json" {
+		return emitJSON(r.sys.Out, checkReport{
+			Plan: d.plan.Effects, Findings: append(findings[:0:0], findings.Sorted()...),
+			Errors: len(findings.Errors()), Warnings: len(findings.Warnings()),
+		})
+	}
+	return emitFindings(r.sys, r.output.value, r.version, findings)
+}
+
+// unit is what changes are counted in.
+func (g *goldenFiles) unit() string {
+	if g.file {
+		return "object"
+	}
+	return "file"
+}
+
+// verdict says what --update would do.
+func (g *goldenFiles) verdict(d *drift) string {
+	if why := g.unwritable(); why != "" {
+		return "--update refuses: " + why
+	}
+	left := 0
+	for _, c := range d.changes {
+		if c.foreign && c.rendered == nil {
+			left++
 		}
 	}
-	add(finding.GoldenDiffers, drift.Changed, "differs from what the specs render to")
-	add(finding.GoldenMissing, drift.Missing, "is rendered and not committed")
-	add(finding.GoldenExtra, drift.Extra, "is committed and no longer rendered")
-	return emitFindings(r.sys, r.output.value, r.version, findings)
+	verdict := "--update accepts"
+	if len(d.plan.Blocked()) > 0 {
+		verdict = "--update refuses what a running cluster cannot follow, --update --force accepts"
+	}
+	if left > 0 {
+		verdict += fmt.Sprintf(", and leaves %s that valkey-render did not write", count(left, "file"))
+	}
+	if stale := len(g.tree.Stale(g.names())); !g.file && outdir.Astray(stale, len(g.tree.Files)) {
+		verdict += fmt.Sprintf(" and removes %d of %d files: is it the directory of another build?", stale, len(g.tree.Files))
+	}
+	return verdict
 }

@@ -5,12 +5,14 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -19,119 +21,148 @@ import (
 	"github.com/valkey-render/valkey-render/render/write"
 )
 
-// goldenFiles is what is committed at a path and what would be.
+// goldenFiles is what is committed at a path, and what would be.
 type goldenFiles struct {
-	path string
-	// single is the name of the one file, if the golden is no directory.
-	single              string
-	committed, rendered map[string][]byte
+	files   system.Files
+	path    string
+	objects []*unstructured.Unstructured
+	// absent says that nothing is there yet, file that it is one file.
+	absent, file bool
+	// tree and layout are those of a directory.
+	tree   outdir.Tree
+	layout []write.File
+	// text is that of a file.
+	text []byte
+	crlf bool
 }
 
-// openGolden reads what is at path. What is not there is an error, unless it is
-// about to be created.
+// openGolden looks at what is at a path. What is not there is an error, unless it
+// is about to be created.
 func openGolden(files system.Files, at string, objects []*unstructured.Unstructured, create bool) (*goldenFiles, error) {
+	g := &goldenFiles{files: files, path: at, objects: objects}
 	info, err := files.Stat(at)
-	absent := errors.Is(err, fs.ErrNotExist)
+	g.absent = errors.Is(err, fs.ErrNotExist)
 	switch {
-	case absent && !create:
+	case g.absent && !create:
 		return nil, errors.New("does not exist; --update creates it")
-	case err != nil && !absent:
+	case err != nil && !g.absent:
 		return nil, err
-	case absent && isYAML(at), !absent && !info.IsDir():
-		return openGoldenFile(files, at, objects, absent)
+	case g.absent && isYAML(at), !g.absent && !info.IsDir():
+		g.file = true
+		return g, g.readFile()
 	}
-	rendered, err := write.Files(objects)
-	if err != nil {
+	if g.layout, err = write.Layout(objects); err != nil {
 		return nil, err
 	}
-	g := &goldenFiles{path: at, rendered: outdir.WithHeader(rendered), committed: map[string][]byte{}}
-	if absent {
-		return g, nil
-	}
-	return g, g.readDirectory(files)
+	return g, g.readDirectory()
 }
 
 func isYAML(name string) bool {
 	return filepath.Ext(name) == ".yaml" || filepath.Ext(name) == ".yml"
 }
 
-func openGoldenFile(files system.Files, at string, objects []*unstructured.Unstructured, absent bool) (*goldenFiles, error) {
-	rendered, err := write.YAML(objects)
-	if err != nil {
-		return nil, err
+func (g *goldenFiles) readFile() error {
+	if g.absent {
+		return nil
 	}
-	name := filepath.Base(at)
-	g := &goldenFiles{path: at, single: name, rendered: map[string][]byte{name: rendered}, committed: map[string][]byte{}}
-	if absent {
-		return g, nil
-	}
-	f, err := files.Open(at)
+	f, err := g.files.Open(g.path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(f)
-	g.committed[name] = data
-	return g, err
+	g.text = outdir.WithoutCR(data)
+	g.crlf = len(g.text) != len(data)
+	return err
 }
 
-// readDirectory takes the files that we wrote, and of the others those that
+// readDirectory looks at the files that we wrote, and of the others at those that
 // stand where we would write or that hold an object of ours: someone who applies
 // the directory applies them too.
-func (g *goldenFiles) readDirectory(files system.Files) error {
-	root, err := files.OpenRoot(g.path)
+func (g *goldenFiles) readDirectory() error {
+	if g.absent {
+		return nil
+	}
+	root, err := g.files.OpenRoot(g.path)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	tree, err := outdir.Read(root)
-	if err != nil {
-		return err
+	g.tree, err = outdir.Read(root)
+	g.crlf = g.tree.CRLF
+	return err
+}
+
+// show is the path of a file of the golden for people and for diffs.
+func (g *goldenFiles) show(name string) string { return path.Join(filepath.ToSlash(g.path), name) }
+
+// names are those of the files that are rendered into a directory.
+func (g *goldenFiles) names() map[string]bool {
+	names := make(map[string]bool, len(g.layout))
+	for _, f := range g.layout {
+		names[f.Path] = true
 	}
-	g.committed = tree.Files
-	for name, data := range tree.Foreign {
-		if _, ok := g.rendered[name]; ok || hasOurLabel(data) {
-			g.committed[name] = data
+	return names
+}
+
+// unwritable says what keeps --update from writing; "" if nothing does.
+func (g *goldenFiles) unwritable() string {
+	if g.file {
+		if len(bytes.TrimSpace(g.text)) > 0 && !outdir.HasOurLabel(g.text) {
+			return "it was not written by valkey-render; move it away first"
 		}
+		return ""
 	}
-	return nil
-}
-
-// hasOurLabel reports whether a manifest looks rendered by us. Only rendered
-// objects carry the label.
-func hasOurLabel(manifest []byte) bool {
-	return bytes.Contains(manifest, []byte("app.kubernetes.io/managed-by: valkey-render\n"))
-}
-
-// file is the path of a golden file for findings.
-func (g *goldenFiles) file(name string) string {
-	if g.single != "" {
-		return filepath.ToSlash(g.path)
+	if err := g.tree.InTheWay(g.names()); err != nil {
+		first, more, _ := strings.Cut(err.Error(), "\n")
+		if more != "" {
+			first += fmt.Sprintf(" (and %d more)", strings.Count(more, "\n")+1)
+		}
+		return first
 	}
-	return path.Join(filepath.ToSlash(g.path), name)
+	return ""
 }
 
 // update makes what is committed what is rendered.
-func (g *goldenFiles) update(sys system.System) error {
-	if g.single == "" {
-		changes, err := outdir.Sync(sys.Files, g.path, g.rendered)
-		if err != nil {
-			return subject(g.path, err)
-		}
-		tell(sys, g.path, changes)
-		return nil
+func (g *goldenFiles) update(ctx context.Context, sys system.System) error {
+	if !g.file {
+		return keep(ctx, sys, g.path, g.layout)
 	}
-	committed, exists := g.committed[g.single]
-	switch {
-	case exists && bytes.Equal(committed, g.rendered[g.single]):
+	rendered, err := write.YAML(g.objects)
+	if err != nil {
+		return err
+	}
+	if !g.absent && bytes.Equal(g.text, rendered) {
 		fmt.Fprintf(sys.Err, "%s: unchanged\n", g.path)
 		return nil
-	case len(bytes.TrimSpace(committed)) > 0 && !hasOurLabel(committed):
-		return fmt.Errorf("%s: was not written by valkey-render; move it away first", g.path)
 	}
-	if err := outdir.Replace(sys.Files, g.path, g.rendered[g.single]); err != nil {
+	if why := g.unwritable(); why != "" {
+		return fmt.Errorf("%s: %s", g.path, why)
+	}
+	if err := outdir.Replace(sys.Files, g.path, rendered); err != nil {
 		return subject(g.path, err)
 	}
 	fmt.Fprintf(sys.Err, "%s: written\n", g.path)
+	return nil
+}
+
+// keep makes a directory hold the files, and says what it changed.
+func keep(ctx context.Context, sys system.System, dir string, layout []write.File) error {
+	files := make([]outdir.File, len(layout))
+	for i, f := range layout {
+		files[i] = outdir.File{Name: f.Path, Data: f.Data}
+	}
+	changes, err := outdir.Sync(ctx, sys.Files, dir, files)
+	if err != nil {
+		return subject(dir, err)
+	}
+	for _, name := range changes.Remove {
+		fmt.Fprintf(sys.Err, "%s: removed %s, which is no longer rendered\n", dir, name)
+	}
+	fmt.Fprintf(sys.Err, "%s: %d written, %d unchanged, %d removed\n", dir, len(changes.Write), changes.Unchanged, len(changes.Remove))
+	if outdir.Astray(len(changes.Remove), changes.Held) {
+		fmt.Fprintf(sys.Err, "%s: warning: %d of %d files that were there are no longer rendered; was it the directory of another build?\n",
+			dir, len(changes.Remove), changes.Held)
+	}
 	return nil
 }

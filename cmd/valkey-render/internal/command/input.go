@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/source"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
@@ -63,8 +62,8 @@ func (in *input) require(cmd *cobra.Command) error {
 
 // render reads and renders the input. Findings are those of all stages; while
 // one is an error there are no objects.
-func (in *input) render(ctx context.Context, sys system.System) (render.Result, error) {
-	return await(ctx, func() (render.Result, error) {
+func (in *input) render(ctx context.Context, sys system.System) (rendering, error) {
+	return await(ctx, func() (rendering, error) {
 		sources, unread := source.Read(sys, source.Request{
 			Files: in.files, Kustomizations: in.kustomizations, Recursive: in.recursive,
 		})
@@ -78,20 +77,32 @@ func (in *input) render(ctx context.Context, sys system.System) (render.Result, 
 
 // objects renders the input and says what was found; errFindings when that holds
 // an error.
-func (in *input) objects(ctx context.Context, sys system.System) ([]*unstructured.Unstructured, error) {
+func (in *input) objects(ctx context.Context, sys system.System) (rendering, error) {
 	result, err := in.render(ctx, sys)
 	if err != nil {
-		return nil, err
+		return rendering{}, err
 	}
 	say(sys, result.Findings)
 	if result.Findings.HasErrors() {
-		return nil, errFindings
+		fmt.Fprintf(sys.Err, "%s; nothing was rendered\n", tally(result.Findings))
+		return rendering{}, errFindings
 	}
-	return result.Objects, nil
+	return result, nil
+}
+
+// tally counts findings.
+func tally(findings finding.List) string {
+	return count(len(findings.Errors()), "error") + ", " + count(len(findings.Warnings()), "warning")
+}
+
+// rendering is what became of the input, and the specs that were read.
+type rendering struct {
+	render.Result
+	set load.Set
 }
 
 // renderSources renders what was read; before are the findings of reading it.
-func renderSources(sources []load.Source, before finding.List, opts load.Options) render.Result {
+func renderSources(sources []load.Source, before finding.List, opts load.Options) rendering {
 	set, parsed := load.Parse(sources, opts)
 	findings := append(before, parsed...)
 	// What could be read is checked even if not all could: all errors at once.
@@ -100,7 +111,7 @@ func renderSources(sources []load.Source, before finding.List, opts load.Options
 		result.Objects = nil
 	}
 	result.Findings = append(findings, result.Findings...).Sorted()
-	return result
+	return rendering{result, set}
 }
 
 // holds reports which -f, if any, would read what is written to path.

@@ -63,12 +63,11 @@ func (r *validateRunner) run(ctx context.Context) error {
 	if err := emitFindings(r.sys, r.output.value, r.version, result.Findings); err != nil {
 		return err
 	}
-	errors, warnings := len(result.Findings.Errors()), len(result.Findings.Warnings())
-	fmt.Fprintf(r.sys.Err, "%s, %s\n", count(errors, "error"), count(warnings, "warning"))
+	fmt.Fprintln(r.sys.Err, tally(result.Findings))
 	switch {
-	case errors > 0:
+	case result.Findings.HasErrors():
 		return errFindings
-	case warnings > 0 && r.failOn.value == "warning":
+	case len(result.Findings.Warnings()) > 0 && r.failOn.value == "warning":
 		return errDifferences
 	}
 	return nil

@@ -5,80 +5,31 @@ package difference
 
 import (
 	"bytes"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/pmezard/go-difflib/difflib"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
 )
 
 // contextLines is how much unchanged text a diff shows around a change.
 const contextLines = 3
 
-// Result is how a rendering differs from what is committed.
-type Result struct {
-	// Diff is a unified diff that turns the committed files into the rendered
-	// ones; empty when they are equal.
-	Diff []byte
-	// Changed, Missing and Extra name the files that differ, that are not
-	// committed, and that are committed and no longer rendered; sorted.
-	Changed, Missing, Extra []string
-}
-
-// Equal reports whether nothing differs.
-func (r Result) Equal() bool {
-	return len(r.Changed)+len(r.Missing)+len(r.Extra) == 0
-}
-
-// Summary is one line for humans.
-func (r Result) Summary() string {
-	var parts []string
-	for _, part := range []struct {
-		names []string
-		what  string
-	}{{r.Changed, "changed"}, {r.Missing, "missing"}, {r.Extra, "no longer rendered"}} {
-		if n := len(part.names); n == 1 {
-			parts = append(parts, "1 file "+part.what)
-		} else if n > 1 {
-			parts = append(parts, fmt.Sprintf("%d files %s", n, part.what))
-		}
+// Unified is the unified diff of one file that leads from what is committed to what
+// is rendered. A side that is nil is not there. Both names are the path of the
+// file.
+func Unified(path string, committed, rendered []byte) []byte {
+	from, to := "a/"+path, "b/"+path
+	if committed == nil {
+		from = "/dev/null"
 	}
-	return strings.Join(parts, ", ")
-}
-
-// Compare compares files by name. The name of the golden, a directory or the
-// one file, is what the diff shows.
-func Compare(committed, rendered map[string][]byte) Result {
-	var r Result
-	var diff strings.Builder
-	names := slices.Sorted(maps.Keys(committed))
-	for name := range rendered {
-		if _, ok := committed[name]; !ok {
-			names = append(names, name)
-		}
+	if rendered == nil {
+		to = "/dev/null"
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		before, inGolden := committed[name]
-		after, inRendering := rendered[name]
-		from, to := "a/"+name, "b/"+name
-		switch {
-		case !inGolden:
-			r.Missing = append(r.Missing, name)
-			from = "/dev/null"
-		case !inRendering:
-			r.Extra = append(r.Extra, name)
-			to = "/dev/null"
-		case bytes.Equal(before, after):
-			continue
-		default:
-			r.Changed = append(r.Changed, name)
-		}
-		unified(&diff, from, to, string(before), string(after))
-	}
-	r.Diff = []byte(diff.String())
-	return r
+	var b strings.Builder
+	unified(&b, from, to, string(committed), string(rendered))
+	return []byte(b.String())
 }
 
 func unified(w *strings.Builder, from, to, before, after string) {
@@ -104,19 +55,42 @@ func lines(text string) []string {
 }
 
 // FirstDifference is the line of before, counted from 1, where after begins to
-// differ; 1 when either is empty.
+// differ; 1 when either is empty. A line that follows from the others, the hash of
+// the object, counts only where no other differs.
 func FirstDifference(before, after []byte) int {
-	line := 1
-	for i := range min(len(before), len(after)) {
-		if before[i] != after[i] {
-			return line
-		}
-		if before[i] == '\n' {
-			line++
-		}
-	}
 	if len(before) == 0 || len(after) == 0 {
 		return 1
 	}
-	return line
+	was, is := numbered(before), numbered(after)
+	for i, line := range was {
+		if i >= len(is) || line.text != is[i].text {
+			return line.number
+		}
+	}
+	if len(is) > len(was) {
+		return bytes.Count(before, []byte("\n")) + 1
+	}
+	return max(1, slices.IndexFunc(strings.Split(string(before), "\n"), isHash)+1)
+}
+
+type line struct {
+	number int
+	text   string
+}
+
+// numbered are the lines of a text without the hash of the object.
+func numbered(text []byte) []line {
+	var out []line
+	number := 0
+	for text := range strings.Lines(string(text)) {
+		number++
+		if !isHash(text) {
+			out = append(out, line{number, text})
+		}
+	}
+	return out
+}
+
+func isHash(text string) bool {
+	return strings.HasPrefix(strings.TrimSpace(text), v1alpha1.AnnotationRenderHash+":")
 }

@@ -17,48 +17,21 @@ func files(pairs ...string) map[string][]byte {
 	return out
 }
 
-func TestCompare(t *testing.T) {
-	committed := files("same.yaml", "x\n", "b.yaml", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "extra.yaml", "old\n", "end.yaml", "a\nb")
-	rendered := files("same.yaml", "x\n", "b.yaml", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n", "a/missing.yaml", "new\n", "end.yaml", "a\nb\n")
-	got := Compare(committed, rendered)
-	want := `--- /dev/null
-+++ b/a/missing.yaml
-@@ -0,0 +1 @@
-+new
---- a/b.yaml
-+++ b/b.yaml
-@@ -2,7 +2,7 @@
- 2
- 3
- 4
--5
-+five
- 6
- 7
- 8
---- a/end.yaml
-+++ b/end.yaml
-@@ -1,2 +1,2 @@
- a
--b
-\ No newline at end of file
-+b
---- a/extra.yaml
-+++ /dev/null
-@@ -1 +0,0 @@
--old
-`
-	if diff := cmp.Diff(want, string(got.Diff)); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-	if got.Equal() {
-		t.Error("equal")
-	}
-	if diff := cmp.Diff("2 files changed, 1 file missing, 1 file no longer rendered", got.Summary()); diff != "" {
-		t.Error(diff)
-	}
-	if same := Compare(rendered, rendered); !same.Equal() || len(same.Diff) > 0 || same.Summary() != "" {
-		t.Errorf("a rendering differs from itself: %+v", same)
+func TestUnified(t *testing.T) {
+	for name, c := range map[string]struct {
+		committed, rendered []byte
+		want                string
+	}{
+		"changed": {[]byte("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), []byte("1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
+			"--- a/out/x.yaml\n+++ b/out/x.yaml\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"},
+		"missing":         {nil, []byte("new\n"), "--- /dev/null\n+++ b/out/x.yaml\n@@ -0,0 +1 @@\n+new\n"},
+		"extra":           {[]byte("old\n"), nil, "--- a/out/x.yaml\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n"},
+		"without newline": {[]byte("a\nb"), []byte("a\nb\n"), "--- a/out/x.yaml\n+++ b/out/x.yaml\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"},
+		"equal":           {[]byte("a\n"), []byte("a\n"), ""},
+	} {
+		if diff := cmp.Diff(c.want, string(Unified("out/x.yaml", c.committed, c.rendered))); diff != "" {
+			t.Errorf("%s: -want +got\n%s", name, diff)
+		}
 	}
 }
 
@@ -72,6 +45,9 @@ func TestFirstDifference(t *testing.T) {
 		{"a\nb\nc\n", "a\nb\nd\n", 3},
 		{"a\nb\n", "x\nb\n", 1},
 		{"a\nb\n", "a\nb\nc\n", 3},
+		{"a\n  valkey-render.dev/render-hash: 1\nb\n", "a\n  valkey-render.dev/render-hash: 2\nc\n", 3},
+		{"a\n  valkey-render.dev/render-hash: 1\nb\n", "a\n  valkey-render.dev/render-hash: 2\nb\n", 2},
+		{"a\nb\nc\n", "a\nb\n", 3},
 	} {
 		if got := FirstDifference([]byte(c.before), []byte(c.after)); got != c.want {
 			t.Errorf("%q against %q: line %d, not %d", c.before, c.after, got, c.want)

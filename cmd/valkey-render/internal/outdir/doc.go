@@ -3,5 +3,6 @@
 
 // Package outdir keeps a directory of rendered files: it writes what changed,
 // removes what is no longer rendered, and touches nothing that valkey-render
-// did not write. A file is ours when its first line is Header.
+// did not write. A file is ours when its first line is
+// write.Header.
 package outdir

@@ -4,18 +4,24 @@
 package outdir
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
+	"github.com/valkey-render/valkey-render/render/write"
 )
 
 // lay writes files below dir; a name that ends in / makes a directory.
@@ -64,12 +70,15 @@ func held(t *testing.T, dir string) map[string]string {
 	return got
 }
 
-func rendered(files map[string]string) map[string][]byte {
-	out := map[string][]byte{}
+// Header is the first line of our files.
+const Header = write.Header
+
+func rendered(files map[string]string) []File {
+	var out []File
 	for name, text := range files {
-		out[name] = []byte(text)
+		out = append(out, File{Name: name, Data: func() ([]byte, error) { return []byte(Header + text), nil }})
 	}
-	return WithHeader(out)
+	return out
 }
 
 func TestSync(t *testing.T) {
@@ -114,11 +123,20 @@ func TestSync(t *testing.T) {
 			after:   map[string]string{},
 			changes: Changes{Remove: []string{"stale.yaml"}},
 		},
-		"what a killed run left staged is cleared": {
-			before:  map[string]string{staging + "/a.yaml": "half"},
+		"what a killed run left staged is cleared, and nothing else": {
+			before: map[string]string{
+				staging + "1-0/a.yaml": Header + "half", staging + "1-0/shop/b.yaml": "",
+				staging + "2-0/a.yaml": Header + "x", staging + "2-0/mine.txt": "mine",
+			},
 			want:    map[string]string{"a.yaml": "a\n"},
-			after:   map[string]string{"a.yaml": Header + "a\n"},
+			after:   map[string]string{"a.yaml": Header + "a\n", staging + "2-0/": "", staging + "2-0/mine.txt": "mine"},
 			changes: Changes{Write: []string{"a.yaml"}},
+		},
+		"line ends alone are no difference": {
+			before:  map[string]string{"a.yaml": strings.TrimSuffix(Header, "\n") + "\r\na\r\n"},
+			want:    map[string]string{"a.yaml": "a\n"},
+			after:   map[string]string{"a.yaml": strings.TrimSuffix(Header, "\n") + "\r\na\r\n"},
+			changes: Changes{Unchanged: 1},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,11 +144,11 @@ func TestSync(t *testing.T) {
 			if c.before != nil {
 				lay(t, dir, c.before)
 			}
-			changes, err := Sync(system.Disk(), dir, rendered(c.want))
+			changes, err := Sync(t.Context(), system.Disk(), dir, rendered(c.want))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.changes, changes); diff != "" {
+			if diff := cmp.Diff(c.changes, changes, cmpopts.IgnoreFields(Changes{}, "Held")); diff != "" {
 				t.Errorf("changes (-want +got)\n%s", diff)
 			}
 			if diff := cmp.Diff(c.after, held(t, dir)); diff != "" {
@@ -152,7 +170,7 @@ func TestWhatIsInTheWayIsNamedAndNothingChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := held(t, dir)
-	_, err := Sync(system.Disk(), dir, rendered(map[string]string{
+	_, err := Sync(t.Context(), system.Disk(), dir, rendered(map[string]string{
 		"a.yaml": "1", "b.yaml": "2", "shop/c.yaml": "3", "link.yaml": "4", "fine.yaml": "5",
 		"../out.yaml": "6", "/abs.yaml": "7", "a/b/c.yaml": "8", "x.sh": "9", ".hidden.yaml": "10",
 	}))
@@ -184,10 +202,10 @@ func TestASymlinkedNamespaceDirectoryIsNotWrittenThrough(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "shop")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Sync(system.Disk(), dir, rendered(map[string]string{"shop/a.yaml": "a"})); err == nil {
+	if _, err := Sync(t.Context(), system.Disk(), dir, rendered(map[string]string{"shop/a.yaml": "a"})); err == nil {
 		t.Error("no error")
 	}
-	if _, err := Sync(system.Disk(), dir, nil); err != nil {
+	if _, err := Sync(t.Context(), system.Disk(), dir, nil); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff(map[string]string{"b.yaml": Header}, held(t, outside)); diff != "" {
@@ -198,19 +216,70 @@ func TestASymlinkedNamespaceDirectoryIsNotWrittenThrough(t *testing.T) {
 func TestUnchangedFilesAreNotTouched(t *testing.T) {
 	dir := t.TempDir()
 	want := rendered(map[string]string{"a.yaml": "a\n"})
-	if _, err := Sync(system.Disk(), dir, want); err != nil {
+	if _, err := Sync(t.Context(), system.Disk(), dir, want); err != nil {
 		t.Fatal(err)
 	}
 	before, err := os.Stat(filepath.Join(dir, "a.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Sync(system.Disk(), dir, want); err != nil {
+	if _, err := Sync(t.Context(), system.Disk(), dir, want); err != nil {
 		t.Fatal(err)
 	}
 	after, err := os.Stat(filepath.Join(dir, "a.yaml"))
 	if err != nil || !os.SameFile(before, after) || !before.ModTime().Equal(after.ModTime()) {
 		t.Errorf("the file was written again (%v)", err)
+	}
+}
+
+// TestOfSeveralAtOnceOneWins: whoever is last, what it wants is there whole.
+func TestOfSeveralAtOnceOneWins(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	wants := make([]map[string]string, 8)
+	var wg sync.WaitGroup
+	for i := range wants {
+		// Some names are everybody's, some one's own.
+		wants[i] = map[string]string{"a.yaml": "", "shop/b.yaml": "", fmt.Sprintf("own%d/c.yaml", i): "", fmt.Sprintf("d%d.yaml", i): ""}
+		for name := range wants[i] {
+			wants[i][name] = fmt.Sprintf("of %d\n", i)
+		}
+		wg.Go(func() {
+			if _, err := Sync(t.Context(), system.Disk(), dir, rendered(wants[i])); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	got := held(t, dir)
+	maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
+	for _, want := range wants {
+		whole := map[string]string{}
+		for name, text := range want {
+			whole[name] = Header + text
+		}
+		if maps.Equal(whole, got) {
+			return
+		}
+	}
+	t.Errorf("nobody's: %v", got)
+}
+
+func TestAWaitForAnotherRunEnds(t *testing.T) {
+	dir := t.TempDir()
+	root, err := system.Disk().OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	unlock, locked, err := root.Lock(t.Context())
+	if err != nil || !locked {
+		t.Fatal(locked, err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := Sync(ctx, system.Disk(), dir, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -254,6 +323,13 @@ func (b breakingRoot) MkdirAll(name string) error {
 	return b.Root.MkdirAll(name)
 }
 
+func (b breakingRoot) Fresh(prefix string) (string, error) {
+	if err := b.spend(); err != nil {
+		return "", err
+	}
+	return b.Root.Fresh(prefix)
+}
+
 func (b breakingRoot) Rename(from, to string) error {
 	if err := b.spend(); err != nil {
 		return err
@@ -273,13 +349,14 @@ func (b breakingRoot) Remove(name string) error {
 // new ones are in place, and running again ends where the first run would have.
 func TestAFailureAtAnyPointLeavesWholeFiles(t *testing.T) {
 	old := map[string]string{"a.yaml": Header + "old a\n", "b.yaml": Header + "old b\n", "stale.yaml": Header, "keep.txt": "k"}
-	want := rendered(map[string]string{"a.yaml": "new a\n", "b.yaml": "new b\n", "shop/c.yaml": "new c\n"})
+	texts := map[string]string{"a.yaml": "new a\n", "b.yaml": "new b\n", "shop/c.yaml": "new c\n"}
+	want := rendered(texts)
 	failures := 0
 	for n := 1; ; n++ {
 		dir := filepath.Join(t.TempDir(), "out")
 		lay(t, dir, old)
 		left := n
-		_, err := Sync(breaking{system.Disk(), &left}, dir, want)
+		_, err := Sync(t.Context(), breaking{system.Disk(), &left}, dir, want)
 		if err == nil {
 			break
 		}
@@ -289,8 +366,8 @@ func TestAFailureAtAnyPointLeavesWholeFiles(t *testing.T) {
 		}
 		got := held(t, dir)
 		complete := true
-		for name, data := range want {
-			if got[name] != string(data) {
+		for name, text := range texts {
+			if got[name] != Header+text {
 				complete = false
 				if got[name] != old[name] {
 					t.Errorf("change %d: %s is neither old nor new: %q", n, name, got[name])
@@ -301,16 +378,17 @@ func TestAFailureAtAnyPointLeavesWholeFiles(t *testing.T) {
 			t.Errorf("change %d: a stale file was removed before the new ones were in place", n)
 		}
 		if left := slices.DeleteFunc(slices.Collect(maps.Keys(got)), func(name string) bool {
-			return !strings.HasPrefix(name, staging)
+			// A directory that cannot be removed is the next run's to remove.
+			return !strings.HasPrefix(name, staging) || strings.HasSuffix(name, "/")
 		}); len(left) > 0 {
 			t.Errorf("change %d: left behind %v", n, left)
 		}
-		if _, err := Sync(system.Disk(), dir, want); err != nil {
+		if _, err := Sync(t.Context(), system.Disk(), dir, want); err != nil {
 			t.Errorf("change %d: running again: %v", n, err)
 		}
 		final := map[string]string{"keep.txt": "k", "shop/": ""}
-		for name, data := range want {
-			final[name] = string(data)
+		for name, text := range texts {
+			final[name] = Header + text
 		}
 		if diff := cmp.Diff(final, held(t, dir)); diff != "" {
 			t.Errorf("change %d: running again (-want +got)\n%s", n, diff)

@@ -5,6 +5,7 @@ package outdir
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,34 +14,41 @@ import (
 	"strings"
 
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
+	"github.com/valkey-render/valkey-render/render/write"
 )
-
-// Header is the first line of every file written to a directory. It names no
-// version and no source, so that it never shows up in a diff.
-const Header = "# Rendered by valkey-render. Do not edit: change the spec and render again.\n"
-
-// WithHeader puts Header before the data of each file.
-func WithHeader(files map[string][]byte) map[string][]byte {
-	out := make(map[string][]byte, len(files))
-	for name, data := range files {
-		out[name] = append([]byte(Header), data...)
-	}
-	return out
-}
 
 // Ours reports whether valkey-render wrote a file. Git may have changed the end
 // of the line.
 func Ours(data []byte) bool {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
-	return string(bytes.TrimRight(line, "\r")) == strings.TrimRight(Header, "\n")
+	return string(bytes.TrimRight(line, "\r")) == strings.TrimRight(write.Header, "\n")
 }
 
-// Tree is what a directory holds of ours, and what is in its way.
+// Sum tells texts apart, whatever their line ends: Git may have changed those.
+type Sum [sha256.Size]byte
+
+// SumOf is the sum of a text.
+func SumOf(data []byte) Sum { return sha256.Sum256(WithoutCR(data)) }
+
+// WithoutCR turns line ends of Windows into those that are rendered.
+func WithoutCR(data []byte) []byte {
+	if !bytes.Contains(data, []byte("\r\n")) {
+		return data
+	}
+	return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+}
+
+// Tree is what a directory holds of ours, and what is in its way. It holds no
+// texts: those of a large fleet take hundreds of megabytes.
 type Tree struct {
-	// Files are the files we wrote, by slash-separated name.
-	Files map[string][]byte
-	// Foreign are the YAML files that others wrote.
-	Foreign map[string][]byte
+	// Files are the sums of the files we wrote, by slash-separated name.
+	Files map[string]Sum
+	// Foreign are the sums of the YAML files that others wrote.
+	Foreign map[string]Sum
+	// Rendered are the names of those among Foreign that hold an object of ours.
+	Rendered map[string]bool
+	// CRLF tells whether a file that we wrote has line ends of Windows.
+	CRLF bool
 	// kinds are the types of everything seen, to find what is in the way.
 	kinds map[string]fs.FileMode
 }
@@ -49,7 +57,7 @@ type Tree struct {
 // it, where files of several namespaces go. Symbolic links are not followed: we
 // write none.
 func Read(root system.Root) (Tree, error) {
-	t := Tree{Files: map[string][]byte{}, Foreign: map[string][]byte{}, kinds: map[string]fs.FileMode{}}
+	t := Tree{Files: map[string]Sum{}, Foreign: map[string]Sum{}, Rendered: map[string]bool{}, kinds: map[string]fs.FileMode{}}
 	return t, errors.Join(t.read(root, ".", 1)...)
 }
 
@@ -74,49 +82,51 @@ func (t *Tree) read(root system.Root, dir string, depth int) []error {
 				errs = append(errs, err)
 				continue
 			}
-			if Ours(data) {
-				t.Files[name] = data
-			} else {
-				t.Foreign[name] = data
-			}
+			t.add(name, data)
 		}
 	}
 	return errs
 }
 
-// Changes are what a directory needs to hold files and nothing else of ours.
-type Changes struct {
-	// Write are names to create or replace, Remove names to delete; sorted.
-	Write, Remove []string
-	// Unchanged counts files that are right already.
-	Unchanged int
+func (t *Tree) add(name string, data []byte) {
+	if !Ours(data) {
+		t.Foreign[name] = SumOf(data)
+		t.Rendered[name] = HasOurLabel(data)
+		return
+	}
+	t.Files[name] = SumOf(data)
+	t.CRLF = t.CRLF || bytes.Contains(data, []byte("\r\n"))
 }
 
-// Compare says what to change to get from the tree to files. The error names
-// every file that is in the way and not ours to replace.
-func (t Tree) Compare(files map[string][]byte) (Changes, error) {
-	var changes Changes
+// HasOurLabel reports whether a manifest looks rendered by us. Only rendered
+// objects carry the label.
+func HasOurLabel(manifest []byte) bool {
+	return bytes.Contains(WithoutCR(manifest), []byte("app.kubernetes.io/managed-by: valkey-render\n"))
+}
+
+// Stale are the names of our files that are not among names, sorted.
+func (t Tree) Stale(names map[string]bool) []string {
+	var out []string
+	for name := range t.Files {
+		if !names[name] {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// InTheWay is the error that names everything that keeps files from being written
+// and is not ours to replace.
+func (t Tree) InTheWay(names map[string]bool) error {
 	var errs []error
-	for name, data := range files {
+	for name := range names {
 		if err := t.inTheWay(name); err != nil {
 			errs = append(errs, err)
-			continue
-		}
-		if old, ok := t.Files[name]; ok && bytes.Equal(old, data) {
-			changes.Unchanged++
-			continue
-		}
-		changes.Write = append(changes.Write, name)
-	}
-	for name := range t.Files {
-		if _, ok := files[name]; !ok {
-			changes.Remove = append(changes.Remove, name)
 		}
 	}
-	slices.Sort(changes.Write)
-	slices.Sort(changes.Remove)
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return changes, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // inTheWay reports what keeps a file from being written.
@@ -135,7 +145,8 @@ func (t Tree) inTheWay(name string) error {
 		return nil
 	case !kind.IsRegular():
 		return fmt.Errorf("%s: exists and is not a regular file", name)
-	case t.Files[name] == nil:
+	}
+	if _, ours := t.Files[name]; !ours {
 		return fmt.Errorf("%s: exists and was not written by valkey-render; move it away, or render into a directory of its own", name)
 	}
 	return nil

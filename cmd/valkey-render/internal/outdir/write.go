@@ -4,24 +4,52 @@
 package outdir
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 )
 
-// staging is where files are complete before any of them is put in place; on
-// the same file system, so that a rename is atomic. Hidden, so that nobody
-// applies it.
-const staging = ".valkey-render.staging"
+// staging begins the name of the directory where files are complete before any of
+// them is put in place; on the same file system, so that a rename is atomic.
+// Hidden, so that nobody applies it.
+const staging = ".valkey-render.staging."
 
-// Sync makes dir hold exactly files (by slash-separated name, header included)
-// beside what others put there, and says what it changed. When it fails before
-// the first file is in place, nothing has changed; no file is ever half
-// written, and nothing is removed unless all that is new is in place.
-func Sync(files system.Files, dir string, want map[string][]byte) (Changes, error) {
+// File is a file to write.
+type File struct {
+	// Name is slash-separated.
+	Name string
+	// Data makes the text, header included; it is called once.
+	Data func() ([]byte, error)
+}
+
+// Changes are what was done to a directory, so that it holds files and nothing
+// else of ours.
+type Changes struct {
+	// Write are names that were created or replaced, Remove names that were
+	// deleted; sorted.
+	Write, Remove []string
+	// Unchanged counts files that were right already, Held all of ours that were
+	// there before.
+	Unchanged, Held int
+}
+
+// Astray reports whether most of the files of ours that a directory holds are stale:
+// it is likely to be the directory of another build.
+func Astray(stale, held int) bool { return stale > 1 && 2*stale > held }
+
+// Sync makes dir hold exactly files beside what others put there, and says what it
+// changed. When it fails before the first file is in place, nothing has changed;
+// no file is ever half written, and nothing is removed unless all that is new is
+// in place. Of several at the same time each waits for the one before, until ctx
+// ends: what the last one wants is there in the end, and nothing else.
+func Sync(ctx context.Context, files system.Files, dir string, want []File) (Changes, error) {
 	if err := files.MkdirAll(dir); err != nil {
 		return Changes{}, err
 	}
@@ -30,52 +58,175 @@ func Sync(files system.Files, dir string, want map[string][]byte) (Changes, erro
 		return Changes{}, err
 	}
 	defer root.Close()
+	unlock, locked, err := root.Lock(ctx)
+	if err != nil {
+		return Changes{}, err
+	}
+	defer unlock()
+	if locked {
+		// No other run is at work: what is staged was left by one that was killed.
+		if err := sweep(root); err != nil {
+			return Changes{}, err
+		}
+	}
 	tree, err := Read(root)
 	if err != nil {
 		return Changes{}, err
 	}
-	changes, err := tree.Compare(want)
-	if err != nil {
+	names := make(map[string]bool, len(want))
+	for _, f := range want {
+		names[f.Name] = true
+	}
+	if err := tree.InTheWay(names); err != nil {
 		return Changes{}, err
 	}
-	if len(changes.Write) > 0 {
-		if err := put(root, changes.Write, want); err != nil {
-			return Changes{}, err
-		}
+	changes := Changes{Remove: tree.Stale(names), Held: len(tree.Files)}
+	s := &stage{root: root, files: map[string]bool{}}
+	err = s.fill(tree, want, &changes)
+	if err == nil {
+		err = s.place(changes.Write)
 	}
-	return changes, remove(root, changes.Remove, want)
+	if err = errors.Join(err, s.clear()); err != nil {
+		return Changes{}, err
+	}
+	return changes, remove(root, changes.Remove, names)
 }
 
-// put stages all files, then moves them in place.
-func put(root system.Root, names []string, want map[string][]byte) (err error) {
-	// What a killed run left.
-	if err := root.RemoveAll(staging); err != nil {
-		return err
+// stage is a directory where files wait until all are complete. What others put
+// there stays there.
+type stage struct {
+	root system.Root
+	// dir is its name, "" until there is one.
+	dir string
+	// files are those staged and not yet placed.
+	files map[string]bool
+	// dirs are those made, parents first.
+	dirs []string
+}
+
+// fill stages the files that differ from those of the tree, one after the other.
+func (s *stage) fill(tree Tree, want []File, changes *Changes) error {
+	for _, f := range want {
+		data, err := f.Data()
+		if err != nil {
+			return err
+		}
+		if sum, ok := tree.Files[f.Name]; ok && sum == SumOf(data) {
+			changes.Unchanged++
+			continue
+		}
+		if err := s.write(f.Name, data); err != nil {
+			return err
+		}
+		changes.Write = append(changes.Write, f.Name)
 	}
-	defer func() { err = errors.Join(err, root.RemoveAll(staging)) }()
-	for _, name := range names {
-		staged := path.Join(staging, name)
-		if err := root.MkdirAll(path.Dir(staged)); err != nil {
+	slices.Sort(changes.Write)
+	return nil
+}
+
+func (s *stage) write(name string, data []byte) error {
+	if s.dir == "" {
+		dir, err := s.root.Fresh(staging)
+		if err != nil {
 			return err
 		}
-		if err := root.WriteFile(staged, want[name]); err != nil {
-			return err
-		}
+		s.dir, s.dirs = dir, []string{dir}
 	}
+	at := path.Join(s.dir, name)
+	if dir := path.Dir(at); !slices.Contains(s.dirs, dir) {
+		if err := s.root.MkdirAll(dir); err != nil {
+			return err
+		}
+		s.dirs = append(s.dirs, dir)
+	}
+	s.files[at] = true
+	return s.root.WriteFile(at, data)
+}
+
+// place moves all files where they belong.
+func (s *stage) place(names []string) error {
 	for _, name := range names {
-		if err := root.MkdirAll(path.Dir(name)); err != nil {
+		if dir := path.Dir(name); dir != "." {
+			if err := s.root.MkdirAll(dir); err != nil {
+				return err
+			}
+		}
+		at := path.Join(s.dir, name)
+		if err := s.root.Rename(at, name); err != nil {
 			return err
 		}
-		if err := root.Rename(path.Join(staging, name), name); err != nil {
-			return err
-		}
+		delete(s.files, at)
 	}
 	return nil
 }
 
+// clear removes what was staged and not placed, and the directories.
+func (s *stage) clear() error {
+	var errs []error
+	for at := range s.files {
+		if err := s.root.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	for _, dir := range slices.Backward(s.dirs) {
+		errs = append(errs, prune(s.root, dir))
+	}
+	return errors.Join(errs...)
+}
+
+// prune removes a directory that is empty.
+func prune(root system.Root, dir string) error {
+	entries, err := root.ReadDir(dir)
+	if err != nil || len(entries) > 0 {
+		return err
+	}
+	return root.Remove(dir)
+}
+
+// sweep removes what killed runs left staged: files that begin as ours do, also
+// those of which nothing was written yet, and the directories that leaves empty.
+func sweep(root system.Root) error {
+	entries, err := root.ReadDir(".")
+	var errs []error
+	for _, entry := range entries {
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), staging) {
+			errs = append(errs, sweepBelow(root, entry.Name(), 1))
+		}
+	}
+	return errors.Join(append(errs, err)...)
+}
+
+func sweepBelow(root system.Root, dir string, depth int) error {
+	entries, err := root.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		name := path.Join(dir, entry.Name())
+		switch {
+		case entry.IsDir() && depth > 0:
+			err = sweepBelow(root, name, depth-1)
+		case entry.Type().IsRegular():
+			err = removeOurs(root, name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return prune(root, dir)
+}
+
+func removeOurs(root system.Root, name string) error {
+	data, err := root.ReadFile(name)
+	if err != nil || len(data) > 0 && !Ours(data) {
+		return err
+	}
+	return root.Remove(name)
+}
+
 // remove deletes stale files, and directories of namespaces that they leave
 // empty.
-func remove(root system.Root, names []string, want map[string][]byte) error {
+func remove(root system.Root, names []string, want map[string]bool) error {
 	var errs []error
 	dirs := map[string]bool{}
 	for _, name := range names {
@@ -90,11 +241,7 @@ func remove(root system.Root, names []string, want map[string][]byte) error {
 	}
 	delete(dirs, ".")
 	for dir := range dirs {
-		entries, err := root.ReadDir(dir)
-		if err == nil && len(entries) == 0 {
-			err = root.Remove(dir)
-		}
-		errs = append(errs, err)
+		errs = append(errs, prune(root, dir))
 	}
 	return errors.Join(errs...)
 }
@@ -117,12 +264,10 @@ func Replace(files system.Files, name string, data []byte) error {
 		return err
 	}
 	defer root.Close()
-	staged := "." + base + ".valkey-render"
-	if err := root.WriteFile(staged, data); err != nil {
-		return errors.Join(err, root.RemoveAll(staged))
+	s := &stage{root: root, files: map[string]bool{}}
+	err = s.write(base, data)
+	if err == nil {
+		err = s.place([]string{base})
 	}
-	if err := root.Rename(staged, base); err != nil {
-		return errors.Join(err, root.RemoveAll(staged))
-	}
-	return nil
+	return errors.Join(err, s.clear())
 }

@@ -4,6 +4,9 @@
 package system
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -52,6 +55,13 @@ type Root interface {
 	ReadDir(name string) ([]fs.DirEntry, error)
 	WriteFile(name string, data []byte) error
 	MkdirAll(name string) error
+	// Fresh makes a directory that no other process has, and returns its name,
+	// which begins with prefix.
+	Fresh(prefix string) (string, error)
+	// Lock keeps other processes from holding the lock of the directory, and waits
+	// until none does. The lock ends with the process. Where there are no such
+	// locks it is not locked, and nothing is wrong.
+	Lock(ctx context.Context) (unlock func(), locked bool, err error)
 	Rename(from, to string) error
 	Remove(name string) error
 	RemoveAll(name string) error
@@ -88,21 +98,34 @@ func (disk) OpenRoot(name string) (Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	return diskRoot{root}, nil
+	return diskRoot{root, name}, nil
 }
 
-type diskRoot struct{ root *os.Root }
+type diskRoot struct {
+	root *os.Root
+	name string
+}
 
-func (d diskRoot) Lstat(name string) (fs.FileInfo, error) { return d.root.Lstat(name) }
-func (d diskRoot) ReadFile(name string) ([]byte, error)   { return d.root.ReadFile(name) }
-func (d diskRoot) MkdirAll(name string) error             { return d.root.MkdirAll(name, dirMode) }
-func (d diskRoot) Rename(from, to string) error           { return d.root.Rename(from, to) }
-func (d diskRoot) Remove(name string) error               { return d.root.Remove(name) }
-func (d diskRoot) RemoveAll(name string) error            { return d.root.RemoveAll(name) }
-func (d diskRoot) Close() error                           { return d.root.Close() }
+func (d diskRoot) Lstat(name string) (fs.FileInfo, error)         { return d.root.Lstat(name) }
+func (d diskRoot) ReadFile(name string) ([]byte, error)           { return d.root.ReadFile(name) }
+func (d diskRoot) MkdirAll(name string) error                     { return d.root.MkdirAll(name, dirMode) }
+func (d diskRoot) Rename(from, to string) error                   { return d.root.Rename(from, to) }
+func (d diskRoot) Remove(name string) error                       { return d.root.Remove(name) }
+func (d diskRoot) RemoveAll(name string) error                    { return d.root.RemoveAll(name) }
+func (d diskRoot) Lock(ctx context.Context) (func(), bool, error) { return lock(ctx, d.name) }
+func (d diskRoot) Close() error                                   { return d.root.Close() }
 
 func (d diskRoot) ReadDir(name string) ([]fs.DirEntry, error) {
 	return fs.ReadDir(d.root.FS(), name)
+}
+
+func (d diskRoot) Fresh(prefix string) (string, error) {
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("%s%d-%d", prefix, os.Getpid(), i)
+		if err := d.root.Mkdir(name, dirMode); !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
+	}
 }
 
 func (d diskRoot) WriteFile(name string, data []byte) error {
