@@ -12,8 +12,10 @@
 // client of its own:
 //
 //	set, findings := load.Parse(sources, load.Options{})
-//	result, more := render.Build(set, render.Options{})
-//	out, err := write.YAML(result.Objects)
+//	result := render.Build(set, render.Options{})
+//	findings = append(findings, result.Findings...).Sorted()
+//	text, err := write.YAML(result.Objects)
 //
-// Nothing is rendered while any finding is an error.
+// Nothing is rendered while any finding is an error, also of those that load.Parse
+// returned: Build returns them once more. The examples below are compiled and run.
 package render

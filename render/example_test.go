@@ -8,6 +8,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/render"
 	"github.com/valkey-render/valkey-render/render/load"
+	"github.com/valkey-render/valkey-render/render/write"
 )
 
 // A platform embeds the renderer: text in, objects out, no cluster needed.
@@ -41,6 +42,25 @@ spec:
 	// Service cache-nodes
 	// StatefulSet cache-0
 	// PodDisruptionBudget cache-0
+}
+
+// From text to text, with everything that was found on the way.
+func Example_text() {
+	sources := []load.Source{{Name: "cache.yaml", Data: []byte(`
+apiVersion: valkey-render.dev/v1alpha1
+kind: ValkeyACL
+metadata: {name: team, namespace: shop}
+spec:
+  clusterRef: {name: cache}
+  users: [{name: app, passwordSecret: {name: app}}]
+`)}}
+	set, findings := load.Parse(sources, load.Options{})
+	result := render.Build(set, render.Options{})
+	findings = append(findings, result.Findings...).Sorted()
+	text, err := write.YAML(result.Objects)
+	fmt.Println(len(findings), len(text) > 0, err)
+	// Output:
+	// 1 true <nil>
 }
 
 // Nothing is rendered while a finding is an error; each names its place and, where

@@ -33,10 +33,11 @@ type Result struct {
 }
 
 // Build renders every cluster of the set with its ACLs. It changes nothing in the
-// set. All violations are reported at once, each with its place in the source.
+// set. All violations are reported at once, each with its place in the source; those
+// that load.Parse has found in the set are among them, and none is rendered either.
 func Build(set load.Set, opts Options) Result {
 	effective := withDefaults(set)
-	findings := check(effective)
+	findings := append(set.Unread(), check(effective)...)
 	if findings.HasErrors() {
 		return Result{Findings: findings.Sorted()}
 	}

@@ -299,3 +299,21 @@ spec:
 		})
 	}
 }
+
+// TestBuildRefusesASetThatWasReadWithErrors, also when the caller did not look.
+func TestBuildRefusesASetThatWasReadWithErrors(t *testing.T) {
+	const spec = `
+apiVersion: valkey-render.dev/v1alpha1
+kind: ValkeyCluster
+metadata: {name: cache, namespace: shop}
+spec: {topology: Standalone, nope: 1}
+`
+	set, findings := load.Parse([]load.Source{{Name: "c.yaml", Data: []byte(spec)}}, load.Options{})
+	result := render.Build(set, render.Options{})
+	if len(findings.Errors()) != 1 || len(result.Objects) > 0 || !slices.Equal(findings.Errors(), result.Findings.Errors()) {
+		t.Errorf("%d objects, found %v and then %v", len(result.Objects), findings, result.Findings)
+	}
+	if all := append(findings, result.Findings...).Sorted(); len(all.Errors()) != 1 {
+		t.Errorf("not once: %v", all)
+	}
+}

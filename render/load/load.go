@@ -61,7 +61,13 @@ type Set struct {
 	ACLs []ACL
 	// Ignored counts the objects left out with ForeignIgnore.
 	Ignored int
+	// unread are the errors that Parse has found.
+	unread finding.List
 }
+
+// Unread are the errors of reading the set. While there are any the set is not
+// complete, and render.Build renders nothing of it.
+func (s Set) Unread() finding.List { return slices.Clone(s.unread) }
 
 // Cluster is a ValkeyCluster and where it was read.
 type Cluster struct {
@@ -113,6 +119,7 @@ func Parse(sources []Source, opts Options) (Set, finding.List) {
 		}
 		l.findings = append(l.findings, f)
 	}
+	l.set.unread = l.findings.Errors()
 	return l.set, l.findings.Sorted()
 }
 
