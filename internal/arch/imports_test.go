@@ -237,8 +237,8 @@ func TestBrokenArrowsAreSeen(t *testing.T) {
 	}
 }
 
-// TestArrows holds who may depend on whom, transitively.
-func TestArrows(t *testing.T) {
+// TestPackagesReachOnlyWhatTheirArrowAllows holds who may depend on whom, transitively.
+func TestPackagesReachOnlyWhatTheirArrowAllows(t *testing.T) {
 	arrows := []arrow{
 		{from: "api", only: []string{"api", "internal/nearest"}, because: "everything imports the types; the one measure of \"did you mean\" needs nothing itself"},
 		{from: "internal/nearest", only: []string{"internal/nearest"}, because: "the types import it"},

@@ -23,7 +23,7 @@ import (
 
 const casesDir = "testdata/cases"
 
-// TestCases renders cluster.yaml of each case and compares what its goldens name.
+// TestEveryCaseComposesAsPinned renders cluster.yaml of each case and compares what its goldens name.
 //
 //	StatefulSet.yaml                       every object of the kind, whole
 //	StatefulSet@spec.template.spec.yaml    one field of each of them, by name
