@@ -142,7 +142,7 @@ download() {
 	shift 2
 	apt "$state" apt-get -s install "$@" >"$work/resolve.log" 2>&1 ||
 		die "apt cannot resolve $* in $state: $(tail -n 3 "$work/resolve.log")"
-	list=$(awk -v asked=" $* " '$1 == "Inst" && ($2 ~ /^lib/ || index(asked, " " $2 " ")) {
+	list=$(awk -v asked=" $* " '$1 == "Inst" && ($2 ~ /^z?lib/ || index(asked, " " $2 " ")) {
 		version = $3; sub(/^\(/, "", version); print $2 "=" version }' "$work/resolve.log")
 	[ -n "$list" ] || die "apt found nothing to unpack for $* in $state: $(tail -n 3 "$work/resolve.log")"
 	say "$state: $* and libraries, $(wc -l <<<"$list") packages"
