@@ -29,6 +29,8 @@ import (
 type Shape struct {
 	Nodes int `json:"nodes"` // 0: only an API server
 	Port  int `json:"port"`  // of the API server, on 127.0.0.1
+	// Programs is the directory of Kubernetes' programs; kubectl is one.
+	Programs string `json:"programs"`
 }
 
 // Cluster is a local cluster by name, running or not.

@@ -78,6 +78,7 @@ func (c *Cluster) Heal(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
+	since := time.Now()
 	if running == 0 {
 		err = c.startNode(controlPID, n, s.Nodes)
 	} else {
@@ -92,19 +93,24 @@ func (c *Cluster) Heal(ctx context.Context, n int) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, nodeTimeout)
 	defer cancel()
-	since := time.Now()
-	return kubeapi.Until(ctx, func(ctx context.Context) error { return nodeBack(ctx, api, nodeName(n), since) })
+	return kubeapi.Until(ctx, func(ctx context.Context) error {
+		return nodeBack(ctx, api, nodeName(n), since, running == 0)
+	})
 }
 
-// nodeBack is an error until the node is Ready and its kubelet has said so since a time: for
-// some forty seconds the API calls a node Ready that is gone.
-func nodeBack(ctx context.Context, api *kubeapi.Client, name string, since time.Time) error {
+// nodeBack is an error until the node is Ready and its kubelet has been heard of since a
+// time: for some forty seconds the API calls a node Ready that is gone. A kubelet that was
+// started reports its conditions anew; one that was cut off only renews its lease.
+func nodeBack(ctx context.Context, api *kubeapi.Client, name string, since time.Time, started bool) error {
 	var node kubeapi.Node
 	if err := api.Get(ctx, "/api/v1/nodes/"+name, &node); err != nil {
 		return err
 	}
 	if ready, why := node.Ready(); !ready {
 		return fmt.Errorf("%s: not ready: %s", name, why)
+	}
+	if started && node.Heartbeat().Before(since.Truncate(time.Second)) {
+		return fmt.Errorf("%s: its kubelet has not reported", name)
 	}
 	var lease struct {
 		Spec struct {

@@ -62,7 +62,7 @@ func (c *Cluster) load(ctx context.Context, n int, system, archive string) error
 		return err
 	}
 	if pid == 0 {
-		return fmt.Errorf("%s: stopped; start it with: go run ./localcluster heal %d", nodeName(n), n)
+		return c.stopped(n)
 	}
 	socket := fmt.Sprintf("/proc/%d/root%s", pid, containerdSocket)
 	if err := (host.Probe{Socket: socket}).Wait(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -28,7 +29,8 @@ func (c *Cluster) Status(ctx context.Context, w io.Writer) error {
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer table.Flush()
-	fmt.Fprintf(table, "cluster\t%s\nserver\t%s\nkubeconfig\t%s\n", c.Name, c.server(s.Port), c.Kubeconfig())
+	fmt.Fprintf(table, "cluster\t%s\nserver\t%s\nkubeconfig\t%s\nkubectl\t%s\n",
+		c.Name, c.server(s.Port), c.Kubeconfig(), filepath.Join(s.Programs, "kubectl"))
 	api, err := c.api(s.Port)
 	if err != nil {
 		return err

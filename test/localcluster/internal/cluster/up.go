@@ -125,7 +125,7 @@ func (c *Cluster) make(ctx context.Context, w Wanted, p got, listener *net.TCPLi
 	if err := os.Chmod(c.State(), 0o755); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	data, err := json.Marshal(Shape{Nodes: w.Nodes, Port: port})
+	data, err := json.Marshal(Shape{Nodes: w.Nodes, Port: port, Programs: p.kubernetes})
 	if err != nil {
 		return fmt.Errorf("state: %w", err)
 	}

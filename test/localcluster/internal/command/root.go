@@ -46,7 +46,7 @@ func Root(getenv func(string) string, directory string) *cobra.Command {
 		onNode(open, "stop-node", "End a node at once, as a power cut does", target.stopNode),
 		onNode(open, "partition", "Cut a node off from the control plane and from the other nodes", target.partition),
 		onNode(open, "heal", "Start a stopped node, or connect a partitioned one, and wait until it is Ready", target.heal),
-		hostCommand())
+		run(open), hostCommand())
 	return root
 }
 
@@ -177,6 +177,23 @@ func loadImage(open opener) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+func run(open opener) *cobra.Command {
+	node := 0
+	c := &cobra.Command{
+		Use: "run -- PROGRAM [ARGUMENT...]", Short: "Run a program of this machine in the network of a node, with its Services and names",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			t, err := open(c)
+			if err != nil {
+				return err
+			}
+			return t.run(c.Context(), node, args)
+		},
+	}
+	c.Flags().IntVar(&node, "node", 1, "number of the node")
+	return c
 }
 
 // hostCommand is what a host is started as; see package host.

@@ -87,6 +87,13 @@ func kindCluster(ctx context.Context) (string, error) {
 	return name, nil
 }
 
+func (t target) run(ctx context.Context, n int, command []string) error {
+	if t.foreign != "" {
+		return fmt.Errorf("KUBECONFIG: run works on a cluster of localcluster only, and %s names another", t.foreign)
+	}
+	return t.own.Run(ctx, n, command, os.Environ())
+}
+
 func (t target) stopNode(ctx context.Context, n int) error  { return t.own.StopNode(ctx, n) }
 func (t target) partition(ctx context.Context, n int) error { return t.own.Partition(ctx, n) }
 func (t target) heal(ctx context.Context, n int) error      { return t.own.Heal(ctx, n) }

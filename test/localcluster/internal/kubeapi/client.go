@@ -90,9 +90,10 @@ type Node struct {
 	} `json:"metadata"`
 	Status struct {
 		Conditions []struct {
-			Type    string `json:"type"`
-			Status  string `json:"status"`
-			Message string `json:"message"`
+			Type      string    `json:"type"`
+			Status    string    `json:"status"`
+			Message   string    `json:"message"`
+			Heartbeat time.Time `json:"lastHeartbeatTime"`
 		} `json:"conditions"`
 	} `json:"status"`
 }
@@ -105,6 +106,16 @@ func (n Node) Ready() (bool, string) {
 		}
 	}
 	return false, "it has not reported yet"
+}
+
+// Heartbeat is when the kubelet last reported whether the node is Ready.
+func (n Node) Heartbeat() time.Time {
+	for _, c := range n.Status.Conditions {
+		if c.Type == "Ready" {
+			return c.Heartbeat
+		}
+	}
+	return time.Time{}
 }
 
 // Nodes lists the nodes.
