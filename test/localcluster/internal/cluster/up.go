@@ -64,6 +64,9 @@ func (c *Cluster) Up(ctx context.Context, w Wanted) error {
 		}
 		return errors.Join(fmt.Errorf("cluster %s: %w%s", c.Name, err, logs), c.clear(context.WithoutCancel(ctx)))
 	}
+	if err := os.WriteFile(c.path("ready"), nil, 0o644); err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
 	c.Say("cluster %s is ready after %.1f s: KUBECONFIG=%s", c.Name, time.Since(start).Seconds(), c.Kubeconfig())
 	return nil
 }
@@ -95,6 +98,10 @@ func (c *Cluster) already(w Wanted) (bool, error) {
 	running, err := c.pid(control)
 	if err != nil || running == 0 {
 		return false, err
+	}
+	// Not there where the command that started the cluster was killed on the way.
+	if _, err := os.Stat(c.path("ready")); err != nil {
+		return false, nil //nolint:nilerr // it is started anew
 	}
 	if s.Nodes != w.Nodes || w.Port != 0 && w.Port != s.Port {
 		return false, fmt.Errorf("cluster %s: up with %d nodes at port %d; take it down first, or give another --name", c.Name, s.Nodes, s.Port)
