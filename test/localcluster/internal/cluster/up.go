@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"github.com/valkey-render/valkey-render/test/localcluster/internal/kubeapi"
 	"github.com/valkey-render/valkey-render/test/localcluster/internal/network"
 	"github.com/valkey-render/valkey-render/test/localcluster/internal/pki"
-	"github.com/valkey-render/valkey-render/test/localcluster/internal/process"
 )
 
 // Wanted is the shape asked for; Port 0 takes any free port.
@@ -190,127 +188,4 @@ func (c *Cluster) server(port int) string { return "https://127.0.0.1:" + strcon
 
 func (c *Cluster) api(port int) (*kubeapi.Client, error) {
 	return kubeapi.New(c.server(port), c.path("pki"))
-}
-
-// makeAlone starts an API server without nodes.
-func (c *Cluster) makeAlone(ctx context.Context, p got, listener *net.TCPListener, port int) error {
-	client, peer, err := freePorts()
-	if err != nil {
-		return err
-	}
-	pl := plane{
-		etcd: p.etcd, bin: p.kubernetes, pki: c.path("pki"), kubeconfig: c.Kubeconfig(), data: c.path("etcd"),
-		client: client, peer: peer, address: "127.0.0.1", port: port,
-	}
-	// The server opens the port itself.
-	listener.Close()
-	started, err := c.start(pl.alone(c.path(control, "var", "log")), nil)
-	if err != nil {
-		return err
-	}
-	if err := started.Go(); err != nil {
-		return err
-	}
-	return c.apiReady(ctx, port)
-}
-
-// apiReady waits for the API server, and for the controllers to have made what namespaces
-// come with.
-func (c *Cluster) apiReady(ctx context.Context, port int) error {
-	api, err := c.api(port)
-	if err != nil {
-		return err
-	}
-	return kubeapi.Until(ctx, func(ctx context.Context) error {
-		if err := c.alive(); err != nil {
-			return err
-		}
-		return api.Get(ctx, "/api/v1/namespaces/default/serviceaccounts/default", nil)
-	})
-}
-
-// alive is an error where the control host has ended.
-func (c *Cluster) alive() error {
-	pid, err := c.pid(control)
-	if err == nil && pid == 0 {
-		err = errors.New("control plane: ended")
-	}
-	return err
-}
-
-// freePorts are two free ports on loopback.
-func freePorts() (int, int, error) {
-	var ports [2]int
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return 0, 0, fmt.Errorf("port: %w", err)
-		}
-		defer l.Close()
-		ports[i] = l.Addr().(*net.TCPAddr).Port
-	}
-	return ports[0], ports[1], nil
-}
-
-// got are the directories and programs that a cluster needs.
-type got struct {
-	kubernetes, addons, system, images string
-	etcd                               []string
-}
-
-// get gets what a shape needs into the cache.
-func (c *Cluster) get(ctx context.Context, w Wanted) (got, error) {
-	var g got
-	var err error
-	if g.kubernetes, err = c.Parts.Kubernetes(ctx); err != nil {
-		return g, err
-	}
-	if w.Nodes == 0 {
-		g.etcd, err = c.Parts.Etcd(ctx)
-		return g, err
-	}
-	if g.addons, err = c.Parts.Addons(ctx); err != nil {
-		return g, err
-	}
-	if g.system, err = c.Parts.NodeRoot(ctx); err != nil {
-		return g, err
-	}
-	g.images, err = c.Parts.Images(ctx)
-	g.etcd = []string{"/usr/bin/etcd"}
-	return g, err
-}
-
-// Down ends the cluster and removes all there is of it.
-func (c *Cluster) Down(ctx context.Context) error {
-	unlock, err := c.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := c.clear(ctx); err != nil {
-		return err
-	}
-	if err := os.Remove(filepath.Join(filepath.Dir(c.State()), "."+c.Name+".lock")); err != nil {
-		return fmt.Errorf("cluster %s: %w", c.Name, err)
-	}
-	return nil
-}
-
-// clear ends the processes of the cluster and removes its control groups and its state.
-func (c *Cluster) clear(ctx context.Context) error {
-	if err := process.Kill(ctx, c.State()); err != nil {
-		return fmt.Errorf("cluster %s: %w", c.Name, err)
-	}
-	if os.Geteuid() == 0 {
-		if err := groups().Remove(c.group()); err != nil {
-			return fmt.Errorf("cluster %s: %w", c.Name, err)
-		}
-	}
-	if err := unmounted(c.State()); err != nil {
-		return fmt.Errorf("cluster %s: %w", c.Name, err)
-	}
-	if err := os.RemoveAll(c.State()); err != nil {
-		return fmt.Errorf("cluster %s: %w", c.Name, err)
-	}
-	return nil
 }

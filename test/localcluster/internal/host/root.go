@@ -112,15 +112,15 @@ func (r Root) settings() error {
 		return fmt.Errorf("root: %w", err)
 	}
 	for name, value := range kernelSettings() {
-		real := r.inside("proc/sys/" + name)
-		if _, err := os.Stat(real); err != nil {
+		setting := r.inside("proc/sys/" + name)
+		if _, err := os.Stat(setting); err != nil {
 			continue // a kernel without it
 		}
 		file := filepath.Join(dir, strings.ReplaceAll(name, "/", "."))
 		if err := os.WriteFile(file, []byte(value+"\n"), 0o644); err != nil {
 			return fmt.Errorf("root: %w", err)
 		}
-		if err := mount(file, real, "", unix.MS_BIND, ""); err != nil {
+		if err := mount(file, setting, "", unix.MS_BIND, ""); err != nil {
 			return err
 		}
 	}
