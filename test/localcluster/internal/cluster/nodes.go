@@ -100,7 +100,7 @@ func (c *Cluster) root(name string, p got) (host.Root, error) {
 		Mountpoint: c.path(name, "root"), System: p.system, Var: c.path(name, "var"),
 		Binds: map[string]string{"/opt/kubernetes": p.kubernetes, "/opt/addons": p.addons, "/volumes": c.path("volumes")},
 		Files: map[string]string{
-			"etc/passwd":        "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
+			"etc/passwd":        "root:x:0:0:root:/:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
 			"etc/group":         "root:x:0:\nnogroup:x:65534:\n",
 			"etc/hosts":         "127.0.0.1 localhost " + name + "\n",
 			"etc/resolv.conf":   "nameserver " + network.Control + "\n",

@@ -111,7 +111,7 @@ func valkey(ctx context.Context, version, packages, file string) error {
 // directories, and its programs in /usr/local/bin.
 func valkeyExtra() []debian.Extra {
 	extra := []debian.Extra{
-		{Name: "etc/passwd", Mode: 0o644, Body: "root:x:0:0:root:/root:/bin/sh\n" +
+		{Name: "etc/passwd", Mode: 0o644, Body: "root:x:0:0:root:/:/bin/sh\n" +
 			"nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n" +
 			"valkey:x:999:999::/home/valkey:/bin/sh\n"},
 		{Name: "etc/group", Mode: 0o644, Body: "root:x:0:\nnogroup:x:65534:\nvalkey:x:999:\n"},
