@@ -71,12 +71,6 @@ func (c *ValkeyCluster) validateStorageUpdate(v *violations, path *field.Path, o
 	immutable(v, path.Child("storageClassName"), className(before), className(after))
 	immutable(v, path.Child("accessMode"), old.AccessMode(), c.AccessMode())
 	c.validateSizes(v, path, old)
-	// A server that is told to read an append-only file ignores the snapshot
-	// beside it: what a lone pod knew would be gone with its restart.
-	writesAOF := func(m StorageMode) bool { return m == StorageAOF || m == StorageBoth }
-	if old.StorageMode() == StorageRDB && writesAOF(c.StorageMode()) && old.ReplicaCount() < 1 {
-		v.invalid(path.Child("mode"), c.StorageMode(), "from rdb the server would start empty, and no replica has the data: add a replica first")
-	}
 }
 
 func (c *ValkeyCluster) validateSizes(v *violations, path *field.Path, old *ValkeyCluster) {

@@ -123,7 +123,7 @@ func TestStartupBudgetGrowsWithTheData(t *testing.T) {
 	c.Spec.Profile = v1alpha1.ProfileDurable
 	c.Spec.Storage = &v1alpha1.StorageSpec{}
 	c.Default()
-	if seconds := conf.StartupBudgetSeconds(c); seconds != 60+1024 {
+	if seconds := conf.StartupBudgetSeconds(c); seconds != 60+3*1024 {
 		t.Errorf("volume of 10Gi without a limit: %d s", seconds)
 	}
 }

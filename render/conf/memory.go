@@ -82,8 +82,10 @@ func backlog(c *v1alpha1.ValkeyCluster) (bytes int64, ok bool) {
 // StartupBudgetSeconds is how long a server may take to load its data set, from
 // disk or from its primary, before the startup probe gives up on it: a minute,
 // and a second for each 10 MiB, which the slowest of disks and networks manage.
-// The size is maxmemory, else that of the volume. At least two minutes, at most a
-// day; ten minutes when nothing tells the size.
+// Three times that where the data is kept: after a change of spec.storage.mode the
+// start step loads and saves it before the server loads it (render/script). The size
+// is maxmemory, else that of the volume. At least two minutes, at most a day; ten
+// minutes when nothing tells the size.
 func StartupBudgetSeconds(c *v1alpha1.ValkeyCluster) int32 {
 	bytes, ok := Maxmemory(c)
 	if !ok && c.Persisted() {
@@ -93,7 +95,11 @@ func StartupBudgetSeconds(c *v1alpha1.ValkeyCluster) int32 {
 	if !ok {
 		return 600
 	}
-	return int32(clamp(60+bytes/(10*mib), 120, 86400))
+	seconds := min(bytes/(10*mib), 86400)
+	if c.Persisted() {
+		seconds *= 3
+	}
+	return int32(clamp(60+seconds, 120, 86400))
 }
 
 func memoryLimit(c *v1alpha1.ValkeyCluster) int64 {

@@ -9,7 +9,8 @@
 // and changing a spec never changes them.
 //
 // start.sh decides who a container is at each of its starts; the rules are at
-// the head of the files that hold them: live.sh (which live settings), identity.sh
+// the head of the files that hold them: live.sh (which live settings), persist.sh
+// (the data, after a change of what the server writes), identity.sh
 // (Cluster: is this still the node of nodes.conf), role.sh (Replication and
 // Sentinel: primary, replica or fenced) and sentinel.sh (what a sentinel watches).
 //

@@ -21,6 +21,8 @@ SCRIPTS=${0%/*}
 . "$SCRIPTS/lib.sh"
 # shellcheck source=live.sh
 . "$SCRIPTS/live.sh"
+# shellcheck source=persist.sh
+. "$SCRIPTS/persist.sh"
 # shellcheck source=identity.sh
 . "$SCRIPTS/identity.sh"
 # shellcheck source=role.sh
@@ -86,6 +88,7 @@ readiness() {
 	*) fail readiness "no role in the reply to INFO: $info" ;;
 	esac
 	[ -d "$VR_STATE" ] || return 0
+	persist_note "$info"
 	case $VALKEY_TOPOLOGY in
 	Cluster) nodes_copy ;;
 	Replication | Sentinel) role_note "$info" ;;

@@ -27,7 +27,7 @@ import (
 // programs are all that the scripts may call besides valkey-server and valkey-cli:
 // both in coreutils and in busybox. A test's PATH holds nothing else.
 func programs() []string {
-	return []string{"cat", "head", "mkdir", "mv", "od", "rm", "sha1sum", "sleep", "tail", "timeout", "tr"}
+	return []string{"cat", "head", "ln", "mkdir", "mv", "od", "rm", "sha1sum", "sleep", "stat", "sync", "tail", "timeout", "tr"}
 }
 
 // shells are the two that the images have.
@@ -85,8 +85,10 @@ const password = ` p"a's\s w$(id)` + "`x`" + `ö%d#é{}*? `
 // newPod lays out a pod of a version whose server would listen on ip at a free port.
 func newPod(t testing.TB, shell, version, topology string) *pod {
 	t.Helper()
-	// A unix socket is not used, so the length of the path is no matter.
-	dir := t.TempDir()
+	// persist.sh makes a unix socket: a path with the test's name in it is too long.
+	dir, err := os.MkdirTemp("", "pod")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	p := &pod{t: t, root: filepath.Join(dir, "valkey"), data: filepath.Join(dir, "data"), bin: filepath.Join(dir, "bin"), ip: "127.0.0.1"}
 	p.shell = []string{servertest.Tool(t, shell)}
 	if shell == "busybox" {
@@ -249,6 +251,8 @@ func (p *pod) launch(args ...string) {
 	p.cmd = p.command(script.Start, args...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	// A child that outlives the shell has its output too.
+	p.cmd.WaitDelay = 200 * time.Millisecond
 	must(p.t, p.cmd.Start())
 	exited := make(chan struct{})
 	p.exited = exited

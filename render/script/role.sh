@@ -19,8 +19,8 @@
 #   - it stopped cleanly: it deletes its pidfile after its last save and fsync,
 #     and the pidfile is in the data volume. A killed server may lack what its
 #     replicas got (a write to the AOF may be two seconds behind them);
-#   - the file that will be loaded is the one it stopped with: the AOF, if it
-#     had one and has one now, else an RDB whose repl-id is R;
+#   - the file that will be loaded is the one it stopped with, or was made of it
+#     (persist.sh): the AOF, if it had one, else an RDB whose repl-id is R;
 #   - every other pod of the shard answers and is a replica in history R, which
 #     only this server has written, or is empty and not loading.
 
@@ -44,6 +44,13 @@ role_note() {
 	[ "$text" = "$old" ] && return 0
 	printf '%s\n' "$text" >"$ROLE_FILE.new" 2>/dev/null && mv -f "$ROLE_FILE.new" "$ROLE_FILE" 2>/dev/null
 	return 0
+}
+
+# role_forget_aof: a record of a server with an AOF is none any more.
+role_forget_aof() {
+	local aof=''
+	read -r _ _ _ aof _ 2>/dev/null <"$ROLE_FILE"
+	[ "$aof" != 1 ] || rm -f "$ROLE_FILE"
 }
 
 # rdb_history FILE: the repl-id in the head of an RDB file. The server writes it
@@ -95,13 +102,17 @@ own_history() {
 	[ "${VALKEY_PERSISTED:-no}" = yes ] || return 1
 	WHY="the last server did not stop cleanly"
 	[ ! -e "$PIDFILE" ] || return 1
-	if [ "$aof" = 1 ] && [ "$(directive appendonly "$VR_ROOT/config/valkey.conf" "$LIVE_USED")" = yes ]; then
-		for rdb in "$VR_DATA"/appendonlydir/*.manifest; do
-			[ -s "$rdb" ] && return 0
-		done
-	fi
 	WHY="no file holds what the last server had"
-	for rdb in "$VR_DATA"/*.rdb; do
+	if [ "$(directive appendonly "$VR_ROOT/config/valkey.conf" "$LIVE_USED")" = yes ]; then
+		[ "$aof" = 1 ] && [ -s "$AOF/$AOF_MANIFEST" ] && return 0
+		# A base file with a repl-id is an RDB that this start made an AOF of.
+		set -- "$AOF"/*.base.rdb
+	else
+		# An AOF is set aside when all of it is in the RDB, until that was loaded.
+		[ "$aof" = 1 ] && [ -s "$AOF_CONVERTED/$AOF_MANIFEST" ] && return 0
+		set -- "$VR_DATA"/*.rdb
+	fi
+	for rdb in "$@"; do
 		[ "$(rdb_history "$rdb")" = "$HISTORY" ] && return 0
 	done
 	return 1

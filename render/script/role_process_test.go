@@ -126,7 +126,6 @@ func TestProcessRoleIsFencedWhenUnsure(t *testing.T) {
 		}, "holds another history"},
 		{"two others are primaries", func(s []*pod) { s[1].do("REPLICAOF", "NO", "ONE"); s[2].do("REPLICAOF", "NO", "ONE") }, "2 other pods say"},
 		{"the AOF is gone", func(s []*pod) { must(s[0].t, os.RemoveAll(filepath.Join(s[0].data, "appendonlydir"))) }, "no file holds"},
-		{"the AOF is off now", func(s []*pod) { s[0].conf("") }, "no file holds"},
 		{"the data is not kept", func(s []*pod) { s[0].env[script.EnvPersisted] = "no" }, "the data is not kept"},
 	}
 	for i, c := range cases {

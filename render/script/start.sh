@@ -14,6 +14,8 @@ SCRIPTS=${0%/*}
 . "$SCRIPTS/lib.sh"
 # shellcheck source=live.sh
 . "$SCRIPTS/live.sh"
+# shellcheck source=persist.sh
+. "$SCRIPTS/persist.sh"
 # shellcheck source=identity.sh
 . "$SCRIPTS/identity.sh"
 # shellcheck source=role.sh
@@ -83,6 +85,8 @@ start_data() {
 	# A rule that cannot be applied must not end in a server without it.
 	[ "$VALKEY_TOPOLOGY" = Standalone ] || auth_conf || die "auth_conf failed; refusing to start"
 	live_choose "$@" || die "live_choose failed; refusing to start"
+	# Before the roles are asked for: they may change while data is converted.
+	persist "$@" || die "persist failed; refusing to start"
 	case $VALKEY_TOPOLOGY in
 	Cluster) identity "$@" || die "identity failed; refusing to start" ;;
 	Replication | Sentinel)

@@ -58,11 +58,10 @@ type Tree struct {
 // write none.
 func Read(root system.Root) (Tree, error) {
 	t := Tree{Files: map[string]Sum{}, Foreign: map[string]Sum{}, Rendered: map[string]bool{}, kinds: map[string]fs.FileMode{}}
-	var buf []byte
-	return t, errors.Join(t.read(root, ".", 1, &buf)...)
+	return t, errors.Join(t.read(root, ".", 1)...)
 }
 
-func (t *Tree) read(root system.Root, dir string, depth int, buf *[]byte) []error {
+func (t *Tree) read(root system.Root, dir string, depth int) []error {
 	entries, err := root.ReadDir(dir)
 	if err != nil {
 		return []error{err}
@@ -75,15 +74,14 @@ func (t *Tree) read(root system.Root, dir string, depth int, buf *[]byte) []erro
 		case strings.HasPrefix(entry.Name(), "."):
 		case entry.IsDir():
 			if depth > 0 {
-				errs = append(errs, t.read(root, name, depth-1, buf)...)
+				errs = append(errs, t.read(root, name, depth-1)...)
 			}
 		case entry.Type().IsRegular() && path.Ext(name) == ".yaml":
-			data, err := root.ReadFile(name, *buf)
+			data, err := root.ReadFile(name)
 			if err != nil {
 				errs = append(errs, err)
 				continue
 			}
-			*buf = data
 			t.add(name, data)
 		}
 	}
