@@ -67,6 +67,10 @@ test-unit: prepare ## tests without servers: under the race detector, then under
 	$(unit) -count=1 -exec 'env GOMAXPROCS=1 LC_ALL=tr_TR.UTF-8 TZ=Asia/Kathmandu' ./...
 	$(unit) -count=1 -exec 'env GOMAXPROCS=8 LC_ALL=C TZ=America/St_Johns' -shuffle=on ./...
 
+.PHONY: update-goldens
+update-goldens: prepare ## write what tests without servers expect anew; read the diff
+	go test -count=1 -skip Process $$(git grep --untracked -l '/internal/golden"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
+
 .PHONY: test-process
 test-process: servers ## tests against real valkey-server processes of every version there is
 	tools/test-process.sh
@@ -101,5 +105,5 @@ clean: ## remove what was built here (caches outside the tree stay)
 
 # What the machine itself must have; installed with apt-get where that is possible.
 .PHONY: prepare
-prepare:
+prepare: ## install what tests and tools call and the machine lacks
 	@tools/prepare.sh

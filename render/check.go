@@ -68,9 +68,9 @@ func advise(origin finding.Origin, all []advice.Advice) finding.List {
 // their code.
 func checkCommands(origin finding.Origin, path *field.Path, version string, users []v1alpha1.UserSpec, modules command.Modules) finding.List {
 	errs := command.Check(path, version, users, modules)
-	for _, e := range errs {
+	for i, e := range errs {
 		if e.Origin == command.UnknownName {
-			finding.WithCode(e, finding.UnknownCommand)
+			errs[i] = finding.WithCode(e, finding.UnknownCommand)
 		}
 	}
 	return finding.FromFieldErrors(origin, errs)

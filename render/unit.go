@@ -4,6 +4,8 @@
 package render
 
 import (
+	"errors"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -114,19 +116,16 @@ func (u unit) failed(err error) outcome {
 
 // fieldErrors takes apart what errors.Join and %w put together.
 func fieldErrors(err error) (fields field.ErrorList, others []error) {
-	if e, ok := err.(*field.Error); ok {
-		return field.ErrorList{e}, nil
-	}
-	var parts []error
-	switch e := err.(type) {
-	case interface{ Unwrap() []error }:
-		parts = e.Unwrap()
-	case interface{ Unwrap() error }:
-		parts = []error{e.Unwrap()}
-	}
-	for _, part := range parts {
-		f, o := fieldErrors(part)
-		fields, others = append(fields, f...), append(others, o...)
+	var joined interface{ Unwrap() []error }
+	var one *field.Error
+	switch {
+	case errors.As(err, &joined):
+		for _, part := range joined.Unwrap() {
+			f, o := fieldErrors(part)
+			fields, others = append(fields, f...), append(others, o...)
+		}
+	case errors.As(err, &one):
+		fields = field.ErrorList{one}
 	}
 	if len(fields) == 0 {
 		// The wrapped text says more than its parts.

@@ -46,7 +46,7 @@ func TestKindsAndShortNames(t *testing.T) {
 }
 
 // Client-side apply stores the object in an annotation, and annotations end at 256 KiB.
-func TestSizes(t *testing.T) {
+func TestDefinitionsFitAnAnnotation(t *testing.T) {
 	for i, text := range crd.All() {
 		if kib := len(text) / 1024; kib >= 200 {
 			t.Errorf("%s has %d KiB, more than 200", definitions(t)[i].Name, kib)

@@ -22,7 +22,7 @@ const (
 	testFuncLines = 130
 )
 
-func TestHeaders(t *testing.T) {
+func TestFilesBeginWithTheHeader(t *testing.T) {
 	const owner, license = "SPDX-FileCopyrightText: The valkey-render Authors", "SPDX-License-Identifier: Apache-2.0"
 	for _, f := range files(t) {
 		base := path.Base(f.Path)
@@ -38,7 +38,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-func TestSizes(t *testing.T) {
+func TestFilesAndFunctionsStayShort(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.Generated {
 			continue

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 	k8syaml "sigs.k8s.io/yaml"
@@ -48,16 +49,17 @@ func rewrite(name string) error {
 	return os.WriteFile(name, trimmed, 0o644)
 }
 
-// foreign reports whether a property holds a type of k8s.io/api, by its name: our own
-// fields of such types are called as in a pod.
-func foreign(property string) bool {
-	switch property {
-	case "affinity", "allowFrom", "conditions", "containers", "containerSecurityContext", "imagePullSecrets", "resources",
-		"securityContext", "tolerations", "topologySpreadConstraints", "volumeMounts", "volumes":
-		return true
+// foreignProperties are the names of our fields whose type is one of k8s.io/api, called
+// as in a pod. A test holds them to the types.
+func foreignProperties() []string {
+	return []string{
+		"affinity", "allowFrom", "conditions", "containers", "containerSecurityContext", "imagePullSecrets", "resources",
+		"securityContext", "tolerations", "topologySpreadConstraints", "volumeMounts", "volumes",
 	}
-	return false
 }
+
+// foreign reports whether a property holds a type of k8s.io/api, by its name.
+func foreign(property string) bool { return slices.Contains(foreignProperties(), property) }
 
 // trim returns the definition without the descriptions below foreign properties. The
 // description of the property itself, which is ours, stays.

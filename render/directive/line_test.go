@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestLine(t *testing.T) {
+func TestValuesAreQuotedWhereALineNeedsIt(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"maxmemory", "100mb", "maxmemory 100mb"},
 		{"MaxMemory", "100mb", "maxmemory 100mb"},
@@ -47,7 +47,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
+func TestWordsAreQuotedOneByOne(t *testing.T) {
 	got, err := Words("loadmodule", "/valkey/modules/a.so", "arg one", "")
 	if want := `loadmodule /valkey/modules/a.so "arg one" ""`; err != nil || got != want {
 		t.Errorf("%q, %v; want %q", got, err, want)

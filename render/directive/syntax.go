@@ -53,8 +53,14 @@ func template(value string) (string, error) {
 	if strings.ContainsAny(variable.ReplaceAllString(value, ""), "{}") {
 		return "", fmt.Errorf("may hold {title}, {listen-addr}, {server-mode}, {port}, {tls-port}, {unixsocket} and {config-file}, and no other braces")
 	}
+	// The server tries it without a title, a socket or a mode, and wants a letter left.
+	if strings.Trim(maybeEmpty.Replace(value), " ") == "" {
+		return "", fmt.Errorf("must be more than {title}, {unixsocket} and {server-mode}, which can be empty")
+	}
 	return value, nil
 }
+
+var maybeEmpty = strings.NewReplacer("{title}", "", "{unixsocket}", "", "{server-mode}", "")
 
 // isCount tells a number of the server's int.
 func isCount(word string, least int64) bool {

@@ -106,6 +106,8 @@ func TestCheckRefusesWithTheNearestRightSpelling(t *testing.T) {
 		{"9.1", "latency-tracking-info-percentiles", "x", Value, `has "x"`},
 		{"9.1", "bio-cpulist", "0;1", Value, "list of processors"},
 		{"9.1", "proc-title-template", "{x}", Value, "no other braces"},
+		{"8.0", "proc-title-template", "", Value, "must be more than {title}"},
+		{"9.1", "proc-title-template", " {title} {server-mode}", Value, "must be more than {title}"},
 		{"9.1", "tls-ciphers", "a b", Value, "holds a space"},
 		{"9.1", "locale-collate", "xx_YY", Value, `must be one of "", C`},
 		{"9.0", "log-format", "json", Value, "must be one of legacy, logfmt"},

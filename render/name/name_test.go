@@ -228,3 +228,21 @@ func TestPodNameIsUnderTheWildcardOfTheCertificate(t *testing.T) {
 	}
 	t.Errorf("no wildcard for %s", fqdn)
 }
+
+func TestNamesAreRefusedAlikeByTheAPI(t *testing.T) {
+	for _, n := range []string{
+		"", "a", "a-0", "a-12", "a12", "a-nodes", "a-primary", "a-replicas", "a-sentinel", "a-live", "a-scripts", "a-bus", "a-tls",
+		"A", "9a", "a.b", "a-", strings.Repeat("a", 40), strings.Repeat("a", 41),
+	} {
+		c := &v1alpha1.ValkeyCluster{}
+		c.Name = n
+		c.Default()
+		refused := false
+		for _, e := range c.Validate() {
+			refused = refused || e.Field == "metadata.name"
+		}
+		if check := len(Check(n)) > 0; check != refused {
+			t.Errorf("%q: Check refuses it: %t, Validate: %t", n, check, refused)
+		}
+	}
+}

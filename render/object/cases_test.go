@@ -23,7 +23,7 @@ import (
 
 const casesDir = "testdata/cases"
 
-// TestCases renders cluster.yaml of each case and compares what its goldens name.
+// TestEveryCaseComposesAsPinned renders cluster.yaml of each case and compares what its goldens name.
 //
 //	StatefulSet.yaml                       every object of the kind, whole
 //	StatefulSet@spec.template.spec.yaml    one field of each of them, by name
@@ -31,7 +31,7 @@ const casesDir = "testdata/cases"
 //
 // A list item in a path is named by its "name". For a new golden, create the file
 // empty and run with -update.
-func TestCases(t *testing.T) {
+func TestEveryCaseComposesAsPinned(t *testing.T) {
 	for _, dir := range caseDirs(t) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			c, acls := readCase(t, dir)

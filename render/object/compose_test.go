@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
-	"github.com/valkey-render/valkey-render/render/name"
 )
 
 // TestComposeIsPureAndParallel: the same input gives the same objects from any
@@ -104,23 +103,5 @@ func TestWhatCannotBeRenderedIsReported(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestNamesAreRefusedAlikeByTheAPI(t *testing.T) {
-	for _, n := range []string{
-		"", "a", "a-0", "a-12", "a12", "a-nodes", "a-primary", "a-replicas", "a-sentinel", "a-live", "a-scripts", "a-bus", "a-tls",
-		"A", "9a", "a.b", "a-", strings.Repeat("a", 40), strings.Repeat("a", 41),
-	} {
-		c := &v1alpha1.ValkeyCluster{}
-		c.Name = n
-		c.Default()
-		refused := false
-		for _, e := range c.Validate() {
-			refused = refused || e.Field == "metadata.name"
-		}
-		if check := len(name.Check(n)) > 0; check != refused {
-			t.Errorf("%q: name.Check refuses it: %t, Validate: %t", n, check, refused)
-		}
 	}
 }

@@ -15,18 +15,31 @@ type Stage int
 
 // The stages, in the order in which they are written and applied.
 const (
+	// Cluster is the ValkeyCluster: a controller must know it before its pods.
 	Cluster Stage = iota
+	// ACL are the ValkeyACLs of it.
 	ACL
+	// Config are the ConfigMaps that pods mount: without them none starts.
 	Config
+	// Identity are ServiceAccounts and their roles.
 	Identity
+	// Service gives pods their names, which they look for when they start.
 	Service
+	// Claim are PersistentVolumeClaims, made before a StatefulSet would make its own.
 	Claim
+	// Workload are the StatefulSets.
 	Workload
+	// Budget are the PodDisruptionBudgets.
 	Budget
+	// Network are the NetworkPolicies.
 	Network
+	// Certificate are those of cert-manager, whose kind a cluster may lack.
 	Certificate
+	// Monitoring are the objects for Prometheus, whose kinds a cluster may lack.
 	Monitoring
+	// Job are Jobs and CronJobs, which need pods that run.
 	Job
+	// Other is whatever a patch has brought in.
 	Other
 )
 

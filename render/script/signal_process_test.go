@@ -32,7 +32,12 @@ func TestProcessTermDuringTheStartStepEndsIt(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Second)
+			// Once the script asks the other pod, it waits for an answer that never comes.
+			conn, err := silent.Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
 			begin := time.Now()
 			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)

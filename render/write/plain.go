@@ -65,8 +65,14 @@ func plain(s string) bool {
 		// What begins with a letter is only mistaken when it is one of the words.
 		return true
 	}
+	return !mistaken(s)
+}
+
+// mistaken says whether a reader of some version of YAML takes a text for something
+// else.
+func mistaken(s string) bool {
 	if _, old := oldbool.Read(strings.ToLower(s)); old {
-		return false
+		return true
 	}
-	return !notText.MatchString(s) && !notText.MatchString(strings.ReplaceAll(s, "_", ""))
+	return notText.MatchString(s) || notText.MatchString(strings.ReplaceAll(s, "_", ""))
 }

@@ -59,9 +59,10 @@ type File struct {
 	Object *unstructured.Unstructured
 }
 
-// Data is the text of the file: Header and the object.
-func (f File) Data() ([]byte, error) {
-	e := emitter{out: []byte(Header)}
+// Data is the text of the file: Header and the object. It is built in the memory of
+// buf, which may be nil, so that whoever writes many files needs that of one.
+func (f File) Data(buf []byte) ([]byte, error) {
+	e := emitter{out: append(buf[:0], Header...)}
 	if err := e.object(f.Object); err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func Files(objs []*unstructured.Unstructured) (map[string][]byte, error) {
 	out := make(map[string][]byte, len(layout))
 	var errs []error
 	for _, f := range layout {
-		data, err := f.Data()
+		data, err := f.Data(nil)
 		errs = append(errs, err)
 		out[f.Path] = data
 	}

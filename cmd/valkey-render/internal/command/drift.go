@@ -43,6 +43,8 @@ type drift struct {
 	renamed []difference.Renamed
 	// before and after are the objects that the plan is made of.
 	before, after []*unstructured.Unstructured
+	// buf is where texts are made before it is known whether they are kept.
+	buf []byte
 }
 
 // compare finds what differs. Texts that do not differ are not kept.
@@ -108,21 +110,22 @@ func (g *goldenFiles) compareName(d *drift, root system.Root, name string, f wri
 	_, isForeign := g.tree.Foreign[name]
 	c := change{file: g.show(name), line: 1, foreign: isForeign}
 	if isRendered {
-		data, err := f.Data()
+		data, err := f.Data(d.buf)
 		if err != nil {
 			return err
 		}
+		d.buf = data
 		if (isOurs || isForeign) && sum == outdir.SumOf(data) {
 			if whole || f.Object.GetKind() == v1alpha1.KindCluster {
 				d.before, d.after = append(d.before, f.Object), append(d.after, f.Object)
 			}
 			return nil
 		}
-		c.rendered, c.id = data, plan.ID(f.Object)
+		c.rendered, c.id = bytes.Clone(data), plan.ID(f.Object)
 		d.after = append(d.after, f.Object)
 	}
 	if isOurs || isForeign {
-		data, err := root.ReadFile(name)
+		data, err := root.ReadFile(name, nil)
 		if err != nil {
 			return err
 		}

@@ -76,7 +76,7 @@ const Header = write.Header
 func rendered(files map[string]string) []File {
 	var out []File
 	for name, text := range files {
-		out = append(out, File{Name: name, Data: func() ([]byte, error) { return []byte(Header + text), nil }})
+		out = append(out, File{Name: name, Data: func([]byte) ([]byte, error) { return []byte(Header + text), nil }})
 	}
 	return out
 }

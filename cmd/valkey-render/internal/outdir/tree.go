@@ -58,10 +58,11 @@ type Tree struct {
 // write none.
 func Read(root system.Root) (Tree, error) {
 	t := Tree{Files: map[string]Sum{}, Foreign: map[string]Sum{}, Rendered: map[string]bool{}, kinds: map[string]fs.FileMode{}}
-	return t, errors.Join(t.read(root, ".", 1)...)
+	var buf []byte
+	return t, errors.Join(t.read(root, ".", 1, &buf)...)
 }
 
-func (t *Tree) read(root system.Root, dir string, depth int) []error {
+func (t *Tree) read(root system.Root, dir string, depth int, buf *[]byte) []error {
 	entries, err := root.ReadDir(dir)
 	if err != nil {
 		return []error{err}
@@ -74,14 +75,15 @@ func (t *Tree) read(root system.Root, dir string, depth int) []error {
 		case strings.HasPrefix(entry.Name(), "."):
 		case entry.IsDir():
 			if depth > 0 {
-				errs = append(errs, t.read(root, name, depth-1)...)
+				errs = append(errs, t.read(root, name, depth-1, buf)...)
 			}
 		case entry.Type().IsRegular() && path.Ext(name) == ".yaml":
-			data, err := root.ReadFile(name)
+			data, err := root.ReadFile(name, *buf)
 			if err != nil {
 				errs = append(errs, err)
 				continue
 			}
+			*buf = data
 			t.add(name, data)
 		}
 	}

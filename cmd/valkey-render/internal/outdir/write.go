@@ -25,8 +25,8 @@ const staging = ".valkey-render.staging."
 type File struct {
 	// Name is slash-separated.
 	Name string
-	// Data makes the text, header included; it is called once.
-	Data func() ([]byte, error)
+	// Data makes the text, header included, in the memory of buf; it is called once.
+	Data func(buf []byte) ([]byte, error)
 }
 
 // Changes are what was done to a directory, so that it holds files and nothing
@@ -106,11 +106,13 @@ type stage struct {
 
 // fill stages the files that differ from those of the tree, one after the other.
 func (s *stage) fill(tree Tree, want []File, changes *Changes) error {
+	var buf []byte
 	for _, f := range want {
-		data, err := f.Data()
+		data, err := f.Data(buf)
 		if err != nil {
 			return err
 		}
+		buf = data
 		if sum, ok := tree.Files[f.Name]; ok && sum == SumOf(data) {
 			changes.Unchanged++
 			continue
@@ -217,7 +219,7 @@ func sweepBelow(root system.Root, dir string, depth int) error {
 }
 
 func removeOurs(root system.Root, name string) error {
-	data, err := root.ReadFile(name)
+	data, err := root.ReadFile(name, nil)
 	if err != nil || len(data) > 0 && !Ours(data) {
 		return err
 	}

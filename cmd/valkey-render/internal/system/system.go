@@ -4,6 +4,7 @@
 package system
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,8 @@ type File = fs.File
 // name that leads out of it, by `..` or by a symbolic link, is an error.
 type Root interface {
 	Lstat(name string) (fs.FileInfo, error)
-	ReadFile(name string) ([]byte, error)
+	// ReadFile reads into the memory of buf, which may be nil.
+	ReadFile(name string, buf []byte) ([]byte, error)
 	ReadDir(name string) ([]fs.DirEntry, error)
 	WriteFile(name string, data []byte) error
 	MkdirAll(name string) error
@@ -107,7 +109,6 @@ type diskRoot struct {
 }
 
 func (d diskRoot) Lstat(name string) (fs.FileInfo, error)         { return d.root.Lstat(name) }
-func (d diskRoot) ReadFile(name string) ([]byte, error)           { return d.root.ReadFile(name) }
 func (d diskRoot) MkdirAll(name string) error                     { return d.root.MkdirAll(name, dirMode) }
 func (d diskRoot) Rename(from, to string) error                   { return d.root.Rename(from, to) }
 func (d diskRoot) Remove(name string) error                       { return d.root.Remove(name) }
@@ -117,6 +118,17 @@ func (d diskRoot) Close() error                                   { return d.roo
 
 func (d diskRoot) ReadDir(name string) ([]fs.DirEntry, error) {
 	return fs.ReadDir(d.root.FS(), name)
+}
+
+func (d diskRoot) ReadFile(name string, buf []byte) ([]byte, error) {
+	f, err := d.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	into := bytes.NewBuffer(buf[:0])
+	_, err = into.ReadFrom(f)
+	return into.Bytes(), err
 }
 
 func (d diskRoot) Fresh(prefix string) (string, error) {
