@@ -41,7 +41,7 @@ func BenchmarkBuildProcess(b *testing.B) {
 				}
 				cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 				if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-					peak = max(peak, int64(usage.Maxrss))
+					peak = max(peak, usage.Maxrss)
 				}
 			}
 			b.ReportMetric(float64(cpu.Milliseconds())/float64(b.N), "cpu-ms/op")

@@ -107,7 +107,7 @@ func (c *cluster) users(taken set) []Effect {
 		}
 	}
 	for _, p := range c.of(v1alpha1.KindACL) {
-		if p.changed() && p.sameBut("metadata") {
+		if p.changed() && p.sameContent() {
 			continue
 		}
 		compare(p, accessList(p.before), accessList(p.after))

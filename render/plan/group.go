@@ -39,15 +39,15 @@ func (p pair) changed() bool { return p.before != nil && p.after != nil && !p.eq
 
 // equal tells of two objects that are both there whether they mean the same.
 func (p pair) equal() bool {
-	return p.sameBut("metadata") && reflect.DeepEqual(metadata(p.before), metadata(p.after))
+	return p.sameContent() && reflect.DeepEqual(metadata(p.before), metadata(p.after))
 }
 
-// sameBut compares the top-level fields except one and status.
-func (p pair) sameBut(but string) bool {
+// sameContent compares the top-level fields except metadata and status.
+func (p pair) sameContent() bool {
 	without := func(o *unstructured.Unstructured) map[string]any {
 		out := make(map[string]any, len(o.Object))
 		for key, value := range o.Object {
-			if key != but && key != "status" {
+			if key != "metadata" && key != "status" {
 				out[key] = value
 			}
 		}

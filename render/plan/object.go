@@ -157,7 +157,7 @@ func frozen(p pair) []string {
 func (c *cluster) others(taken set) []Effect {
 	groups := map[Action]map[string][]pair{}
 	for _, p := range c.pairs {
-		if taken.has(p) || p.kind() == v1alpha1.KindCluster && !(p.changed() && p.sameBut("metadata")) {
+		if taken.has(p) || p.kind() == v1alpha1.KindCluster && !(p.changed() && p.sameContent()) {
 			continue
 		}
 		action := Updates
@@ -166,7 +166,7 @@ func (c *cluster) others(taken set) []Effect {
 			action = Creates
 		case p.gone():
 			action = Deletes
-		case p.sameBut("metadata"):
+		case p.sameContent():
 			action = Metadata
 		}
 		if groups[action] == nil {

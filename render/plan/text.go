@@ -111,8 +111,8 @@ func walk(before, after any, path string, found *[]string) {
 	is, isMap := after.(map[string]any)
 	if wasMap && isMap {
 		for _, key := range differingKeys(was, is) {
-			switch {
-			case key == v1alpha1.AnnotationConfig, key == v1alpha1.AnnotationSentinelConfig:
+			switch key {
+			case v1alpha1.AnnotationConfig, v1alpha1.AnnotationSentinelConfig:
 				*found = append(*found, configReason(key, was[key], is[key]))
 			default:
 				walk(was[key], is[key], under(path, key), found)

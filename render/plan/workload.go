@@ -100,11 +100,11 @@ func (c *cluster) workloads() ([]Effect, set) {
 		}
 	}
 	var out []Effect
-	emit := func(g gather, make func(a *alike) Effect) {
+	emit := func(g gather, effectOf func(a *alike) Effect) {
 		for _, key := range g.order {
 			a := g.byKey[key]
 			slices.Sort(a.shards)
-			e := make(a)
+			e := effectOf(a)
 			e.Shards, e.Pods, e.By = a.shards, a.effect.Pods, a.effect.By
 			out = append(out, e)
 			taken.add(a.pairs...)

@@ -22,8 +22,10 @@ func TestUnified(t *testing.T) {
 		committed, rendered []byte
 		want                string
 	}{
-		"changed": {[]byte("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), []byte("1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
-			"--- a/out/x.yaml\n+++ b/out/x.yaml\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"},
+		"changed": {
+			[]byte("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), []byte("1\n2\n3\n4\nfive\n6\n7\n8\n9\n"),
+			"--- a/out/x.yaml\n+++ b/out/x.yaml\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n",
+		},
 		"missing":         {nil, []byte("new\n"), "--- /dev/null\n+++ b/out/x.yaml\n@@ -0,0 +1 @@\n+new\n"},
 		"extra":           {[]byte("old\n"), nil, "--- a/out/x.yaml\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n"},
 		"without newline": {[]byte("a\nb"), []byte("a\nb\n"), "--- a/out/x.yaml\n+++ b/out/x.yaml\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"},

@@ -28,11 +28,12 @@ func lock(ctx context.Context, dir string) (unlock func(), locked bool, err erro
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
 			return func() { f.Close() }, err == nil, nil
 		}
-		select {
-		case <-ctx.Done():
+		pause, end := context.WithTimeout(ctx, again)
+		<-pause.Done()
+		end()
+		if err := ctx.Err(); err != nil {
 			f.Close()
-			return nil, false, ctx.Err()
-		case <-time.After(again):
+			return nil, false, err
 		}
 	}
 }
