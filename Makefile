@@ -34,7 +34,7 @@ demo: ## render an example, change it, and show what the change would do
 
 .PHONY: build
 build: ## build the programs into bin/
-	go build -trimpath -o bin/ ./cmd/...
+	go build -buildvcs=auto -trimpath -o bin/ ./cmd/...
 
 .PHONY: generate
 generate: ## deep copies and CRDs from the API types, then go generate

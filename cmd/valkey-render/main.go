@@ -8,6 +8,8 @@ package main
 import (
 	"os"
 
+	"golang.org/x/term"
+
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/command"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 )
@@ -15,7 +17,16 @@ import (
 // version is set by the release build: -ldflags "-X main.version=v1.2.3".
 var version string
 
+// columns is the width of the terminal that standard output is; 0 when it is none.
+func columns() int {
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 func main() {
-	sys := system.System{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Files: system.Disk(), Getenv: os.Getenv}
+	sys := system.System{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Files: system.Disk(), Getenv: os.Getenv, Columns: columns}
 	os.Exit(command.Main(sys, version, os.Args[1:]))
 }

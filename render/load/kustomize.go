@@ -31,32 +31,47 @@ import (
 // generators and transformers from files are errors, all of them in one, and
 // files outside of their kustomization's directory are refused by kustomize.
 func FromKustomization(fs filesys.FileSystem, dir string) ([]Source, error) {
+	built, err := Kustomize(fs, dir)
+	return built.Sources, err
+}
+
+// Kustomized is what a kustomization was built to.
+type Kustomized struct {
+	// Sources are the objects of valkey-render.dev.
+	Sources []Source
+	// Ignored counts the objects of other kinds, which were left out.
+	Ignored int
+}
+
+// Kustomize is FromKustomization with a count of what was left out.
+func Kustomize(fs filesys.FileSystem, dir string) (Kustomized, error) {
 	scan := &scan{fs: fs, seen: map[string]bool{}}
 	file := scan.directory(dir)
 	if err := scan.err(); err != nil {
-		return nil, err
+		return Kustomized{}, err
 	}
 	defer schemalock.Exclusive()()
 	openapi.ResetOpenAPI()
 	defer openapi.ResetOpenAPI()
 	if err := openapi.AddSchema([]byte(schema)); err != nil {
-		return nil, fmt.Errorf("%s: schema cannot be set: %w", file, err)
+		return Kustomized{}, fmt.Errorf("%s: schema cannot be set: %w", file, err)
 	}
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(withNames{fs}, dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s: build failed: %w", file, oneLine(err))
+		return Kustomized{}, fmt.Errorf("%s: build failed: %w", file, oneLine(err))
 	}
-	var out []Source
+	var out Kustomized
 	for _, res := range built.Resources() {
 		group, kind := res.GetGvk().Group, res.GetKind()
 		if !strings.HasPrefix(group, "valkey-render.") && !(ours(kind) && group == "") {
+			out.Ignored++
 			continue
 		}
 		data, err := res.AsYAML()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s/%s cannot be written: %w", file, kind, res.GetName(), err)
+			return Kustomized{}, fmt.Errorf("%s: %s/%s cannot be written: %w", file, kind, res.GetName(), err)
 		}
-		out = append(out, Source{Name: file, Data: data, Derived: true})
+		out.Sources = append(out.Sources, Source{Name: file, Data: data, Derived: true})
 	}
 	return out, nil
 }

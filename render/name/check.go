@@ -33,6 +33,11 @@ func Check(cluster string) []string {
 	return why
 }
 
+// Endings are those that no name of a cluster may have, beside a number after a '-'.
+func Endings() []string {
+	return []string{endNodes, endPrimary, endReplicas, endSentinel, endLive, endScripts, endBus}
+}
+
 // Ref names a cluster.
 type Ref struct{ Namespace, Name string }
 
@@ -74,7 +79,7 @@ func Collisions(clusters []Ref) []Collision {
 
 // split cuts a reserved ending off a name; end is empty when there is none.
 func split(cluster string) (base, end string) {
-	for _, e := range []string{endNodes, endPrimary, endReplicas, endSentinel, endLive, endScripts, endBus} {
+	for _, e := range Endings() {
 		if b, ok := strings.CutSuffix(cluster, e); ok {
 			return b, e
 		}

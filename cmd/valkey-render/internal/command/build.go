@@ -24,7 +24,14 @@ line; every other file is left alone, and one that is in the way is an error.
 
 With --output krm it is a KRM function: a ResourceList is read from standard
 input, its specs are replaced by what they render to, and the findings are its
-results.`
+results. A spec with the annotation config.kubernetes.io/local-config: "true"
+is rendered like any other, and what it renders to does not have it: kustomize
+would leave it out. To wire the function into a kustomization, list in
+transformers a file with an object that has
+
+  annotations:
+    config.kubernetes.io/function: |
+      exec: {path: valkey-render, args: [build, --output, krm]}`
 
 type buildRunner struct {
 	sys       system.System

@@ -19,6 +19,10 @@ func newCompletion(sys system.System) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print the completion script of a shell: bash, fish, powershell or zsh",
+		Long: `Print the completion script of a shell: bash, fish, powershell or zsh.
+
+That of bash needs the package bash-completion, version 2, and bash 4 or newer:
+without it completion fails with "_get_comp_words_by_ref: command not found".`,
 		Example: `  # bash, in this session
   source <(valkey-render completion bash)
 

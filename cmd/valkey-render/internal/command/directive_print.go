@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -48,23 +49,31 @@ func between(low int64, high uint64) string {
 	}
 }
 
-// table is one line for each directive.
-func table(all []directive.Directive, sentinel bool) []byte {
+// table is one line for each directive, none longer than width. ours are the values
+// that build gives.
+func table(all []directive.Directive, sentinel bool, ours map[string]string, width int) []byte {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tTYPE\tDEFAULT\tVALUES\tCHANGE\tREMARK")
+	fmt.Fprintln(w, "NAME\tTYPE\tSERVER DEFAULT\tCHANGE\tREMARK")
 	for _, d := range all {
-		change, remark := changeOf(d, sentinel), d.Conditional
+		change, remarks := changeOf(d, sentinel), []string{values(d), d.Conditional}
 		if d.Reserved != "" {
-			change, remark = "reserved", d.Reserved
+			change, remarks = "reserved", []string{d.Reserved}
+		} else if text := ours[d.Name]; text != "" {
+			remarks = append([]string{"set to " + text}, remarks...)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, d.Type, cell(d.Default, 24), cell(values(d), 44), change, cell(remark, 80))
+		remark := strings.Join(slices.DeleteFunc(remarks, func(s string) bool { return s == "" }), "; ")
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", d.Name, cell(string(d.Type), 17), cell(d.Default, 14), change, cell(remark, 1<<10))
 	}
 	// A bytes.Buffer takes everything.
 	_ = w.Flush()
 	var trimmed bytes.Buffer
 	for line := range bytes.Lines(b.Bytes()) {
-		trimmed.Write(append(bytes.TrimRight(line, " \n"), '\n'))
+		text := string(bytes.TrimRight(line, " \n"))
+		if width > 0 {
+			text = cell(text, width)
+		}
+		trimmed.WriteString(text + "\n")
 	}
 	return trimmed.Bytes()
 }
@@ -91,7 +100,7 @@ func cell(text string, most int) string {
 }
 
 // detail is all that is known of one directive.
-func detail(d directive.Directive, version string, sentinel bool) []byte {
+func detail(d directive.Directive, version string, sentinel bool, ours map[string]string) []byte {
 	var b bytes.Buffer
 	line := func(label, text string) {
 		if text != "" {
@@ -103,7 +112,10 @@ func detail(d directive.Directive, version string, sentinel bool) []byte {
 	line("OLD NAMES", strings.Join(d.Aliases, ", "))
 	line("TYPE", string(d.Type))
 	line("VALUES", values(d))
-	fmt.Fprintf(&b, "%-13s %s\n", "DEFAULT:", cell(d.Default, 1<<10))
+	fmt.Fprintf(&b, "%-13s %s (the server's)\n", "DEFAULT:", cell(d.Default, 1<<10))
+	if d.Reserved == "" {
+		line("SET TO", ours[d.Name])
+	}
 	switch {
 	case d.Reserved != "":
 		line("RESERVED", d.Reserved)

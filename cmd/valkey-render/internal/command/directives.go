@@ -17,8 +17,11 @@ import (
 )
 
 const directivesLong = `List the directives of valkey.conf that a Valkey version has: type, default,
-values, and whether a change applies live or restarts pods. What the renderer
-sets itself is listed with the reason; spec.config takes all others.
+values, and whether a change applies live or restarts pods. The default is the
+server's own; where build writes another value unless spec.config has one, the
+remark says "set to". What spec.config does not take is reserved, with the
+reason. Rows are cut at the width of the terminal, or at 120 columns; -o json
+and -o yaml have everything.
 
 PATTERN is a name, in any case and also an old one, a part of names, or a glob
 such as "repl-*". A single directive is shown in full.`
@@ -80,9 +83,17 @@ func (r *directivesRunner) run(pattern string) error {
 		return emit(r.sys.Out, text)
 	}
 	if len(found) == 1 && pattern != "" {
-		return emit(r.sys.Out, detail(found[0], r.version.value, r.sentinel))
+		return emit(r.sys.Out, detail(found[0], r.version.value, r.sentinel, r.ours()))
 	}
-	return emit(r.sys.Out, table(found, r.sentinel))
+	return emit(r.sys.Out, table(found, r.sentinel, r.ours(), r.sys.Width()))
+}
+
+// ours are the values that build gives by itself.
+func (r *directivesRunner) ours() map[string]string {
+	if r.sentinel {
+		return nil
+	}
+	return renderedValues(r.version.value)
 }
 
 func (r *directivesRunner) source() directiveSource {

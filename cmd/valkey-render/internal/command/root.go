@@ -84,6 +84,8 @@ func NewRoot(sys system.System, version string) *cobra.Command {
 		},
 		PersistentPostRun: func(*cobra.Command, []string) { stop() },
 	}
+	root.Version = describeBuild(version).Version
+	root.SetVersionTemplate("valkey-render {{.Version}}\n")
 	root.PersistentFlags().DurationVar(&timeout, "timeout", 0, "give up after this time, for example 30s; 0 waits for ever")
 	// How many letters a command may be away from the one that was meant.
 	root.SuggestionsMinimumDistance = 2

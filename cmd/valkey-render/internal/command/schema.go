@@ -4,7 +4,9 @@
 package command
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,11 +16,11 @@ import (
 
 type schemaRunner struct {
 	sys  system.System
-	kind choice
+	kind string
 }
 
 func newSchema(sys system.System) *cobra.Command {
-	r := &schemaRunner{sys: sys, kind: newChoice("all", "ValkeyCluster", "ValkeyACL")}
+	r := &schemaRunner{sys: sys}
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of specs, for editors",
@@ -31,21 +33,26 @@ version: validate does.`,
   # In a spec, for editors with a YAML language server
   # yaml-language-server: $schema=valkey-render.schema.json`,
 		Args: noOperands,
-		RunE: func(*cobra.Command, []string) error { return r.run() },
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd) },
 	}
-	r.kind.addTo(cmd, "kind", "", "kind to describe")
+	cmd.Flags().StringVar(&r.kind, "kind", "all", "`kind` to describe: all, ValkeyCluster (vkc) or ValkeyACL (vkacl), in any case")
+	// It fails only for a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"all", "ValkeyCluster", "ValkeyACL"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func (r *schemaRunner) run() error {
+func (r *schemaRunner) run(cmd *cobra.Command) error {
 	kinds, err := crdschema.Kinds()
 	if err != nil {
 		return err
 	}
 	// Nobody writes a ValkeyNode: the reconciler does.
 	kinds = slices.DeleteFunc(kinds, func(k crdschema.Kind) bool {
-		return k.Name != r.kind.value && (r.kind.value != "all" || k.Name == "ValkeyNode")
+		return k.Name == "ValkeyNode" || !k.Is(r.kind) && !strings.EqualFold(r.kind, "all")
 	})
+	if len(kinds) == 0 {
+		return &usageError{cmd.CommandPath(), fmt.Errorf("--kind %q: must be one of all, ValkeyCluster, ValkeyACL", r.kind)}
+	}
 	schema, err := crdschema.JSONSchema(kinds, directiveHints())
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -141,5 +142,48 @@ func TestSchemaKnowsDirectives(t *testing.T) {
 	}
 	if strings.Contains(got.out, `"requirepass"`) {
 		t.Error("a reserved directive is offered")
+	}
+}
+
+func TestTheVersionFlag(t *testing.T) {
+	if got := newSession(t, nil).must(exitOK, "--version"); got.out != "valkey-render v1.2.3\n" {
+		t.Errorf("%q", got.out)
+	}
+}
+
+func TestSchemaTakesKindsAsKubectlDoes(t *testing.T) {
+	s := newSession(t, nil)
+	for _, name := range []string{"vkc", "valkeycluster", "VALKEYCLUSTERS"} {
+		if s.must(exitOK, "schema", "--kind", name).out != s.must(exitOK, "schema", "--kind", "ValkeyCluster").out {
+			t.Error(name)
+		}
+	}
+	s.must(exitError, "schema", "--kind", "ValkeyNode")
+}
+
+// TestDirectivesSayWhoseValueItIs, in rows that fit the terminal.
+func TestDirectivesSayWhoseValueItIs(t *testing.T) {
+	s := newSession(t, nil)
+	got := s.must(exitOK, "directives")
+	for line := range strings.Lines(got.out) {
+		if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > 120 {
+			t.Errorf("too long: %s", line)
+		}
+	}
+	if one := s.must(exitOK, "directives", "maxmemory-policy"); !strings.Contains(one.out, "SET TO:       allkeys-lru (Cache), noeviction (Durable)\n") {
+		t.Error(one.out)
+	}
+	if !strings.Contains(got.out, "set to allkeys-lru") {
+		t.Error("the table marks nothing")
+	}
+}
+
+func TestAKustomizationSaysWhatItLeavesOut(t *testing.T) {
+	s := newSession(t, map[string]string{
+		"k/cluster.yaml": smallest, "k/other.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n",
+		"k/kustomization.yaml": "resources: [cluster.yaml, other.yaml]\n",
+	})
+	if got := s.must(exitOK, "validate", "-k", "k"); !strings.Contains(got.out, "k: warning VR1004: 1 object of another kind is left out\n") {
+		t.Errorf("%s", got.out)
 	}
 }

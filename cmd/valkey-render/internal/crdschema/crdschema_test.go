@@ -236,6 +236,8 @@ func TestObjectsAreClosed(t *testing.T) {
 		switch v := node.(type) {
 		case map[string]any:
 			inProperties := len(path) > 0 && path[len(path)-1] == "properties"
+			// What tells kinds apart looks at kind alone.
+			inProperties = inProperties || len(path) == 0 || path[len(path)-1] == "if"
 			if _, ok := v["properties"].(map[string]any); ok && !inProperties {
 				if _, ok := v["additionalProperties"]; !ok {
 					t.Errorf("%s is open", strings.Join(path, "."))
@@ -251,6 +253,34 @@ func TestObjectsAreClosed(t *testing.T) {
 		}
 	}
 	walk(nil, schema)
+}
+
+// TestAWrongFieldIsNamedByItsPath: of the schema of all kinds a plain validator
+// tells the place, not that the manifest is of neither kind.
+func TestAWrongFieldIsNamedByItsPath(t *testing.T) {
+	text, err := JSONSchema(kinds(t)[:2], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("schema.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = schema.Validate(map[string]any{
+		"apiVersion": "valkey-render.dev/v1alpha1", "kind": "ValkeyCluster", "metadata": map[string]any{"name": "a"},
+		"spec": map[string]any{"storage": map[string]any{"medium": "Tape"}},
+	})
+	if err == nil || !strings.Contains(err.Error(), "/spec/storage/medium") || strings.Contains(err.Error(), "clusterRef") {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestExplain(t *testing.T) {
@@ -280,4 +310,22 @@ func TestExplain(t *testing.T) {
 		got.WriteString(Explain(place, c.recursive) + "====\n")
 	}
 	golden.Dir(t, "testdata", map[string][]byte{"explain.txt": []byte(got.String())})
+}
+
+// TestDefaultsThatOnlyBuildGives are explained too, with what they depend on.
+func TestDefaultsThatOnlyBuildGives(t *testing.T) {
+	for path, want := range map[string]string{
+		"rollout.mode": "default: Orchestrated\n", "podDisruptionBudget.maxUnavailable": "default: 1\n",
+		"metrics.podMonitor.interval": "default: 30s\n", "failover.quorumTakeover": "default: Auto (Cache), Manual (Durable)\n",
+		"tls.minVersion": "default: \"1.2\"\n", "version": "enum: \"8.0\", \"8.1\", \"9.0\", \"9.1\"\n",
+		"metadata.name": "-nodes, -primary, -replicas",
+	} {
+		place, err := Find(kinds(t), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := Explain(place, false); !strings.Contains(text, want) {
+			t.Errorf("%s: no %q in\n%s", path, want, text)
+		}
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/yaml"
 )
 
 // width is where descriptions are wrapped.
@@ -78,6 +80,8 @@ func facts(b *strings.Builder, f *Field, indent string) {
 	}
 	if f.Default != nil {
 		fmt.Fprintf(b, "%sdefault: %s\n", indent, literal(f.Default))
+	} else if f.Computed != "" {
+		fmt.Fprintf(b, "%sdefault: %s\n", indent, f.Computed)
 	}
 	between(b, indent+"range", f.Minimum, f.Maximum)
 	between(b, indent+"length", f.MinLength, f.MaxLength)
@@ -104,10 +108,14 @@ func between[N int64 | float64](b *strings.Builder, what string, low, high *N) {
 	}
 }
 
-// literal is a value as one writes it in YAML, near enough.
+// literal is a value as one writes it in YAML: text that YAML would read as
+// something else is in quotes.
 func literal(v any) string {
 	if s, ok := v.(string); ok {
-		return s
+		var read any
+		if err := yaml.Unmarshal([]byte(s), &read); err == nil && read == any(s) {
+			return s
+		}
 	}
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -35,7 +35,20 @@ func JSONSchema(kinds []Kind, config map[string]string) ([]byte, error) {
 		schema["allOf"] = refs
 	} else {
 		schema["title"] = "valkey-render"
-		schema["oneOf"] = refs
+		// By kind, and not oneOf: a validator then says what is wrong with the
+		// kind that is there, instead of that it is none of them.
+		var names, branches []any
+		for i, kind := range kinds {
+			names = append(names, kind.Name)
+			branches = append(branches, map[string]any{
+				"if":   map[string]any{"properties": map[string]any{"kind": map[string]any{"const": kind.Name}}, "required": []any{"kind"}},
+				"then": refs[i],
+			})
+		}
+		schema["type"] = "object"
+		schema["required"] = []any{"apiVersion", "kind"}
+		schema["properties"] = map[string]any{"kind": map[string]any{"enum": names}}
+		schema["allOf"] = branches
 	}
 	data, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {

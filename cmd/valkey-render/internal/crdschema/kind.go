@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/valkey-render/valkey-render/api/crd"
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	rendername "github.com/valkey-render/valkey-render/render/name"
 )
 
 // Kind is one kind of our API.
@@ -29,20 +31,23 @@ type Kind struct {
 
 // Field is what the schema says about a field, as far as it is explained.
 type Field struct {
-	Type        string            `json:"type"`
-	Format      string            `json:"format"`
-	Description string            `json:"description"`
-	Default     any               `json:"default"`
-	Enum        []any             `json:"enum"`
-	Pattern     string            `json:"pattern"`
-	Minimum     *float64          `json:"minimum"`
-	Maximum     *float64          `json:"maximum"`
-	MinLength   *int64            `json:"minLength"`
-	MaxLength   *int64            `json:"maxLength"`
-	MinItems    *int64            `json:"minItems"`
-	MaxItems    *int64            `json:"maxItems"`
-	Required    []string          `json:"required"`
-	Properties  map[string]*Field `json:"properties"`
+	Type        string `json:"type"`
+	Format      string `json:"format"`
+	Description string `json:"description"`
+	Default     any    `json:"default"`
+	// Computed is the default that depends on other fields, or that only build
+	// gives, as text; empty where there is none.
+	Computed   string            `json:"-"`
+	Enum       []any             `json:"enum"`
+	Pattern    string            `json:"pattern"`
+	Minimum    *float64          `json:"minimum"`
+	Maximum    *float64          `json:"maximum"`
+	MinLength  *int64            `json:"minLength"`
+	MaxLength  *int64            `json:"maxLength"`
+	MinItems   *int64            `json:"minItems"`
+	MaxItems   *int64            `json:"maxItems"`
+	Required   []string          `json:"required"`
+	Properties map[string]*Field `json:"properties"`
 	// Items is the schema of a list's items, Values of a map's values.
 	Items  *Field `json:"items"`
 	Values *Field `json:"additionalProperties"`
@@ -117,6 +122,9 @@ func parse(text string) (Kind, error) {
 	if len(d.Spec.Versions) == 0 || d.Spec.Versions[0].Schema.OpenAPIV3Schema == nil {
 		return Kind{}, fmt.Errorf("embedded CRD %s: no schema", d.Spec.Names.Kind)
 	}
+	if d.Spec.Names.Kind == v1alpha1.KindCluster {
+		compute(d.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	}
 	describe(d.Spec.Versions[0].Schema.OpenAPIV3Schema, d.Spec.Names.Kind, d.Spec.Group+"/"+d.Spec.Versions[0].Name)
 	names := append([]string{d.Spec.Names.Singular, d.Spec.Names.Plural}, d.Spec.Names.ShortNames...)
 	return Kind{
@@ -137,6 +145,32 @@ func describe(root *Field, kind, apiVersion string) {
 		if f := root.Properties[name]; f != nil {
 			f.Description = text
 		}
+	}
+	describeMetadata(root.Properties["metadata"], kind)
+}
+
+// describeMetadata adds the fields that a manifest may have; the schema of a
+// CustomResourceDefinition leaves them to the API server.
+func describeMetadata(meta *Field, kind string) {
+	if meta == nil || len(meta.Properties) > 0 {
+		return
+	}
+	words := &Field{Type: "string"}
+	short, long := int64(1), int64(253)
+	name := &Field{Type: "string", MinLength: &short, MaxLength: &long, Description: "name is the name of the object."}
+	if kind == v1alpha1.KindCluster {
+		long := int64(v1alpha1.MaxClusterName)
+		name.MaxLength = &long
+		name.Pattern = "^[a-z]([-a-z0-9]*[a-z0-9])?$"
+		name.Description = "name is the name of the cluster, and the first part of the name of everything that is rendered for it. " +
+			"It cannot be changed. Endings that rendered objects have are reserved: -<number>, " + strings.Join(rendername.Endings(), ", ") + "."
+	}
+	meta.Required = []string{"name"}
+	meta.Properties = map[string]*Field{
+		"name":        name,
+		"namespace":   {Type: "string", Description: "namespace is where everything is rendered to. build takes it from --namespace where it is left out."},
+		"labels":      {Type: "object", Values: words, Description: "labels are kept on the object itself. Those of rendered objects are set by build."},
+		"annotations": {Type: "object", Values: words, Description: "annotations are kept on the object itself."},
 	}
 }
 

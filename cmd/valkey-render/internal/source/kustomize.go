@@ -4,6 +4,7 @@
 package source
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -20,7 +21,7 @@ func (r *reader) kustomization(dir string) {
 	if !r.first(dir) {
 		return
 	}
-	sources, err := load.FromKustomization(filesys.MakeFsOnDisk(), filepath.ToSlash(dir))
+	built, err := load.Kustomize(filesys.MakeFsOnDisk(), filepath.ToSlash(dir))
 	if err != nil {
 		// One line for each error, with the file in front.
 		for line := range strings.Lines(err.Error()) {
@@ -29,10 +30,17 @@ func (r *reader) kustomization(dir string) {
 		}
 		return
 	}
-	if len(sources) == 0 {
+	if len(built.Sources) == 0 {
 		r.find(finding.NothingFound, dir, "no object of "+v1alpha1.Group+" in the kustomization")
 	}
-	r.sources = append(r.sources, sources...)
+	if built.Ignored > 0 && len(built.Sources) > 0 {
+		message := fmt.Sprintf("%d objects of other kinds are left out", built.Ignored)
+		if built.Ignored == 1 {
+			message = "1 object of another kind is left out"
+		}
+		r.find(finding.ObjectIgnored, dir, message)
+	}
+	r.sources = append(r.sources, built.Sources...)
 }
 
 // split takes the file from the front of an error, where it is one.

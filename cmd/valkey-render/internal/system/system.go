@@ -24,6 +24,21 @@ type System struct {
 	Files Files
 	// Getenv is os.Getenv or a test's.
 	Getenv func(string) string
+	// Columns is the width of the terminal that Out is; nil or 0 when it is none.
+	Columns func() int
+}
+
+// pageWidth is how wide tables are where no terminal says.
+const pageWidth = 120
+
+// Width is how many columns a table may have.
+func (s System) Width() int {
+	if s.Columns != nil {
+		if columns := s.Columns(); columns > 0 {
+			return columns
+		}
+	}
+	return pageWidth
 }
 
 // Files is the part of a file system that the commands use. Names are paths of
