@@ -92,7 +92,7 @@ func TestProcessTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(Tool(t, "shellcheck"), script).CombinedOutput(); err != nil {
+	if out, err := exec.Command(Tool(t, "shellcheck"), "--external-sources", "--source-path=SCRIPTDIR", script).CombinedOutput(); err != nil {
 		t.Errorf("shellcheck: %v\n%s", err, out)
 	}
 }
