@@ -21,8 +21,9 @@ STAGES ?= verify lint test-unit test-process fuzz cover
 
 export FUZZTIME COVERAGE
 
-# Tests that start real servers have Process in their names.
-unit := go test -timeout 10m -skip Process
+# Tests that start real servers have Process in their names, those that need an API
+# server begin with TestAPIServer.
+unit := go test -timeout 10m -skip 'Process|TestAPIServer'
 
 .PHONY: help
 help: ## list the targets
@@ -74,6 +75,10 @@ update-goldens: prepare ## write what tests without servers expect anew; read th
 .PHONY: test-process
 test-process: servers ## tests against real valkey-server processes of every version there is
 	tools/test-process.sh
+
+.PHONY: test-api
+test-api: prepare ## tests against a real API server, which localcluster starts and takes down
+	tools/test-api.sh
 
 .PHONY: fuzz
 fuzz: servers ## every fuzz target for FUZZTIME (30s), two at a time

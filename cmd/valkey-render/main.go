@@ -27,6 +27,9 @@ func columns() int {
 }
 
 func main() {
-	sys := system.System{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Files: system.Disk(), Getenv: os.Getenv, Columns: columns}
+	sys := system.System{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Files: system.Disk(), Getenv: os.Getenv, Columns: columns,
+		Terminal: term.IsTerminal(int(os.Stderr.Fd())),
+	}
 	os.Exit(command.Main(sys, version, os.Args[1:]))
 }

@@ -51,6 +51,7 @@ func TestFrozenForEver(t *testing.T) {
 		{"Service Sentinel", Sentinel(c)},
 		{"ConfigMap Live", Live(c)},
 		{"ConfigMap Scripts", Scripts(c)},
+		{"ConfigMap Inventory", Inventory(c)},
 		{"ConfigMap Dashboard", Dashboard(c)},
 		{"Job", Job(c, "rebalance", 7)},
 		{"NetworkPolicy Bus", BusPolicy(c)},

@@ -78,6 +78,10 @@ func Live(cluster string) string { return cluster + endLive }
 // Scripts is the name of the ConfigMap with the scripts of the containers.
 func Scripts(cluster string) string { return cluster + endScripts }
 
+// Inventory is the name of the ConfigMap in which `valkey-render apply` records
+// what it made.
+func Inventory(cluster string) string { return cluster + "-inventory" }
+
 // Dashboard is the name of the ConfigMap with the Grafana dashboard.
 func Dashboard(cluster string) string { return cluster + "-dashboard" }
 

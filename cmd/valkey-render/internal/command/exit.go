@@ -18,8 +18,8 @@ import (
 const (
 	// exitOK: done, nothing wrong.
 	exitOK = 0
-	// exitDifferences: check found differences, or validate found a warning
-	// and was asked to fail on it.
+	// exitDifferences: check or diff found differences, validate found a warning
+	// and was asked to fail on it, or the server refused an object.
 	exitDifferences = 1
 	// exitError: the input or the usage is wrong, or a file could not be read
 	// or written.
@@ -76,9 +76,23 @@ func exitCode(err error) int {
 		return exitTimeout
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case isOutcome(err):
+		return exitDifferences
 	default:
 		return exitError
 	}
+}
+
+// outcomeError is how objects in a cluster ended up, as opposed to a command that
+// could not be carried out.
+type outcomeError struct{ err error }
+
+func (e *outcomeError) Error() string { return e.err.Error() }
+func (e *outcomeError) Unwrap() error { return e.err }
+
+func isOutcome(err error) bool {
+	_, ok := errors.AsType[*outcomeError](err)
+	return ok
 }
 
 // report says on w what ended a command, one line per error.

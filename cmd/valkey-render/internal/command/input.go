@@ -4,6 +4,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,9 @@ type input struct {
 	recursive      bool
 	namespace      string
 	ignoreOthers   bool
+	// fallback is the namespace of what names none and was given none: that of the
+	// kubeconfig's context, for commands that talk to a cluster.
+	fallback string
 }
 
 func (in *input) addTo(cmd *cobra.Command) {
@@ -71,7 +75,7 @@ func (in *input) render(ctx context.Context, sys system.System) (rendering, erro
 		if in.ignoreOthers {
 			opts.Foreign = load.ForeignIgnore
 		}
-		return renderSources(sources, unread, opts), nil
+		return renderSources(sources, unread, opts, in.fallback), nil
 	})
 }
 
@@ -101,9 +105,16 @@ type rendering struct {
 	set load.Set
 }
 
-// renderSources renders what was read; before are the findings of reading it.
-func renderSources(sources []load.Source, before finding.List, opts load.Options) rendering {
+// renderSources renders what was read; before are the findings of reading it, and
+// fallback is the namespace of objects that have none.
+func renderSources(sources []load.Source, before finding.List, opts load.Options, fallback string) rendering {
 	set, parsed := load.Parse(sources, opts)
+	for _, c := range set.Clusters {
+		c.Object.Namespace = cmp.Or(c.Object.Namespace, fallback)
+	}
+	for _, a := range set.ACLs {
+		a.Object.Namespace = cmp.Or(a.Object.Namespace, fallback)
+	}
 	findings := append(before, parsed...)
 	// What could be read is checked even if not all could: all errors at once.
 	result := render.Build(set, render.Options{})

@@ -37,7 +37,7 @@ func (r *buildRunner) function(ctx context.Context) error {
 		return r.unreadable(finding.ResourceList, err.Error())
 	}
 	// A list without specs passes through: the function runs over every package.
-	result := renderSources(list.Sources(), nil, load.Options{Namespace: r.input.namespace, AllowEmpty: true})
+	result := renderSources(list.Sources(), nil, load.Options{Namespace: r.input.namespace, AllowEmpty: true}, "")
 	out, findings, err := list.Output(result.Objects, result.Findings)
 	if err != nil {
 		return err

@@ -19,11 +19,12 @@ import (
 
 const rootLong = `valkey-render turns ValkeyCluster specs into the Kubernetes manifests that run
 them, byte for byte the same on any machine, and refuses wrong input before it
-is committed. It reads files, asks no cluster and makes no network connection.
+is committed. Only apply, diff, wait and delete talk to a Kubernetes cluster;
+all other commands read files and make no network connection.
 
-Exit codes: 0 done; 1 check found differences (or validate a warning, with
---fail-on warning); 2 wrong usage or input; 124 --timeout ran out;
-130 interrupted.`
+Exit codes: 0 done; 1 check or diff found differences (or validate a warning,
+with --fail-on warning), or a cluster refused an object; 2 wrong usage or input,
+or no connection; 124 --timeout ran out; 130 interrupted.`
 
 const rootExample = `  # Render a cluster and apply it
   valkey-render build -f cluster.yaml | kubectl apply --server-side -f -
@@ -97,6 +98,7 @@ func NewRoot(sys system.System, version string) *cobra.Command {
 	})
 	root.AddCommand(
 		newBuild(sys), newCheck(sys, version), newValidate(sys, version),
+		newApply(sys, version), newDiff(sys, version), newWait(sys, version), newDelete(sys, version),
 		newDirectives(sys), newExplain(sys), newSchema(sys), newVersion(sys, version), newCompletion(sys),
 	)
 	root.SetHelpCommand(newHelp())

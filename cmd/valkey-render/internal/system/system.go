@@ -20,6 +20,8 @@ type System struct {
 	In io.Reader
 	// Out takes data and nothing else; Err takes everything said about it.
 	Out, Err io.Writer
+	// Terminal says that Err is one, so that progress may rewrite its line.
+	Terminal bool
 	// Files is the file system.
 	Files Files
 	// Getenv is os.Getenv or a test's.
