@@ -17,14 +17,14 @@ import (
 // TestProcessTermDuringTheStartStepEndsIt: a pod that is deleted while its start
 // step asks peers that hang must not take its whole grace period.
 func TestProcessTermDuringTheStartStepEndsIt(t *testing.T) {
-	// A peer that takes connections and never answers.
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
 	for _, shell := range []string{"dash", "busybox"} {
 		t.Run(shell, func(t *testing.T) {
+			// A peer that takes connections and never answers.
+			silent, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer silent.Close()
 			p := newPod(t, shell, "9.1", "Replication")
 			p.env[script.EnvReplicas] = "1"
 			p.env[script.EnvPeers] = silent.Addr().String()
