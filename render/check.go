@@ -90,11 +90,13 @@ func notYet(origin finding.Origin, c *v1alpha1.ValkeyCluster) finding.List {
 		{c.Spec.RestoreFrom != nil, spec.Child("restoreFrom"), finding.RestoreNotYet},
 		{c.Spec.ReplicateFrom != nil, spec.Child("replicateFrom"), finding.ReplicateNotYet},
 		{c.Spec.Networking != nil && c.Spec.Networking.ExternalAccess != nil, spec.Child("networking", "externalAccess"), finding.ExternalAccessNotYet},
-		{c.Spec.Jobs == v1alpha1.JobsRendered, spec.Child("jobs"), finding.RenderedJobsNotYet},
 	} {
 		if f.set {
 			findings = append(findings, origin.New(f.code, f.path.String(), "not yet rendered by this version; remove it until a later one"))
 		}
+	}
+	if c.EffectiveJobs() == v1alpha1.JobsRendered && c.Namespace == "" {
+		findings = append(findings, origin.New(finding.NamespaceMissing, "metadata.namespace", "required with jobs: Rendered: a RoleBinding names the namespace of its ServiceAccount"))
 	}
 	return findings
 }

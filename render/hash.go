@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -28,6 +29,7 @@ const hashLength = 16
 func stamp(objects []*unstructured.Unstructured, cluster *v1alpha1.ValkeyCluster) error {
 	order.Sort(objects)
 	all := sha256.New()
+	sums := map[string]string{}
 	var own *unstructured.Unstructured
 	for _, o := range objects {
 		if o.GetKind() == v1alpha1.KindCluster {
@@ -40,7 +42,8 @@ func stamp(objects []*unstructured.Unstructured, cluster *v1alpha1.ValkeyCluster
 			return err
 		}
 		fmt.Fprintf(all, "%s %s\n", subject(o), sum)
-		if err := annotate(o, sum); err != nil {
+		sums[o.GetKind()+"/"+o.GetName()] = sum
+		if err := annotate(o, v1alpha1.AnnotationRenderHash, sum); err != nil {
 			return err
 		}
 	}
@@ -52,7 +55,11 @@ func stamp(objects []*unstructured.Unstructured, cluster *v1alpha1.ValkeyCluster
 		return fmt.Errorf("%s hash failed: %w", subject(own), err)
 	}
 	fmt.Fprintln(all, sum)
-	return annotate(own, hex.EncodeToString(all.Sum(nil))[:hashLength])
+	return errors.Join(
+		annotate(own, v1alpha1.AnnotationRenderHash, hex.EncodeToString(all.Sum(nil))[:hashLength]),
+		annotate(own, v1alpha1.AnnotationSpecHash, sum),
+		annotate(own, v1alpha1.AnnotationObjectsHash, name.ObjectsHash(cluster, func(o name.Object) string { return sums[o.Kind+"/"+o.Name] })),
+	)
 }
 
 // forget takes an earlier stamp off, and the annotations with it when there is no
@@ -78,8 +85,8 @@ func contentHash(o *unstructured.Unstructured) (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:hashLength], nil
 }
 
-func annotate(o *unstructured.Unstructured, sum string) error {
-	if err := unstructured.SetNestedField(o.Object, sum, "metadata", "annotations", v1alpha1.AnnotationRenderHash); err != nil {
+func annotate(o *unstructured.Unstructured, key, sum string) error {
+	if err := unstructured.SetNestedField(o.Object, sum, "metadata", "annotations", key); err != nil {
 		return fmt.Errorf("%s annotate failed: %w", subject(o), err)
 	}
 	return nil

@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/json"
 
@@ -36,6 +38,14 @@ func typeOf(o *unstructured.Unstructured) any {
 		return &appsv1.StatefulSet{}
 	case "policy/v1 PodDisruptionBudget":
 		return &policyv1.PodDisruptionBudget{}
+	case "v1 ServiceAccount":
+		return &corev1.ServiceAccount{}
+	case "rbac.authorization.k8s.io/v1 Role":
+		return &rbacv1.Role{}
+	case "rbac.authorization.k8s.io/v1 RoleBinding":
+		return &rbacv1.RoleBinding{}
+	case "batch/v1 Job":
+		return &batchv1.Job{}
 	case "networking.k8s.io/v1 NetworkPolicy":
 		return &networkingv1.NetworkPolicy{}
 	}
@@ -92,8 +102,12 @@ func younger() map[string]string {
 		"hostUsers":                            "beta",
 		"resourceClaims":                       "1.34",
 		"podReplacementPolicy":                 "1.34",
+		"podFailurePolicy":                     "1.31",
 	}
 }
+
+// onByDefault are those of them that Kubernetes 1.30 takes as well: beta, and on.
+func onByDefault() []string { return []string{"podReplacementPolicy", "podFailurePolicy"} }
 
 func TestExamplesUseOnlyWhatIsStableSinceKubernetes130(t *testing.T) {
 	for _, ex := range allExamples(t) {
@@ -103,7 +117,7 @@ func TestExamplesUseOnlyWhatIsStableSinceKubernetes130(t *testing.T) {
 					continue
 				}
 				eachField(o.Object, func(name string) {
-					if since, ok := younger()[name]; ok {
+					if since, ok := younger()[name]; ok && !slices.Contains(onByDefault(), name) {
 						t.Errorf("%s/%s has %s, stable since %s", o.GetKind(), o.GetName(), name, since)
 					}
 				})

@@ -4,6 +4,7 @@
 package render
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/finding"
+	"github.com/valkey-render/valkey-render/render/job"
 	"github.com/valkey-render/valkey-render/render/load"
 	"github.com/valkey-render/valkey-render/render/order"
 )
@@ -21,6 +23,9 @@ type Options struct {
 	// Workers is how many clusters are composed at the same time; 0 means one for
 	// each processor. The result does not depend on it.
 	Workers int
+	// JobImage is the image of the programs that rendered Jobs run; empty is that of
+	// builds that are no release, see render/job.
+	JobImage string
 }
 
 // Result is what Build made of a set.
@@ -41,7 +46,7 @@ func Build(set load.Set, opts Options) Result {
 	if findings.HasErrors() {
 		return Result{Findings: findings.Sorted()}
 	}
-	units := plan(set, effective)
+	units := plan(set, effective, cmp.Or(opts.JobImage, job.Image("")))
 	composed := make([]outcome, len(units))
 	eachOf(len(units), opts.Workers, func(i int) { composed[i] = units[i].compose() })
 	var objects []*unstructured.Unstructured

@@ -24,6 +24,8 @@ type unit struct {
 	// Both are nil without a cluster in the run.
 	written, effective *v1alpha1.ValkeyCluster
 	acls               []*v1alpha1.ValkeyACL
+	// jobImage is the image of rendered Jobs.
+	jobImage string
 }
 
 // outcome is what became of one unit.
@@ -36,11 +38,11 @@ type outcome struct {
 type key struct{ namespace, name string }
 
 // plan gives every cluster its ACLs. set and effective are of one order.
-func plan(set, effective load.Set) []unit {
+func plan(set, effective load.Set, jobImage string) []unit {
 	units := make([]unit, len(set.Clusters))
 	at := make(map[key]int, len(units))
 	for i, c := range set.Clusters {
-		units[i] = unit{origin: c.Origin.Finding(), written: c.Object, effective: effective.Clusters[i].Object}
+		units[i] = unit{origin: c.Origin.Finding(), written: c.Object, effective: effective.Clusters[i].Object, jobImage: jobImage}
 		at[key{c.Object.Namespace, c.Object.Name}] = i
 	}
 	for _, a := range set.ACLs {
@@ -76,13 +78,17 @@ func (u unit) compose() outcome {
 		objects = patched
 		findings = advise(u.origin, append(advice.Rendered(objects), advice.Idle(idle)...))
 	}
+	if err := object.NameJobs(objects); err != nil {
+		return u.failed(err)
+	}
 	if err := stamp(objects, u.effective); err != nil {
 		return u.failed(err)
 	}
 	return outcome{objects: objects, findings: findings}
 }
 
-// objects are the specs as written and what runs the cluster.
+// objects are the specs as written, or the Jobs in their place, and what runs the
+// cluster.
 func (u unit) objects() ([]*unstructured.Unstructured, error) {
 	if u.effective == nil {
 		var objects []*unstructured.Unstructured
@@ -98,6 +104,11 @@ func (u unit) objects() ([]*unstructured.Unstructured, error) {
 	objects, err := object.Compose(u.effective)
 	if err != nil {
 		return nil, err
+	}
+	if u.effective.EffectiveJobs() == v1alpha1.JobsRendered {
+		// Nothing in the cluster reads the specs, or knows their kinds.
+		jobs, err := object.Jobs(u.effective, u.acls, u.jobImage)
+		return append(objects, jobs...), err
 	}
 	specs, err := object.Specs(u.written, u.acls)
 	return append(objects, specs...), err

@@ -70,7 +70,7 @@ func TestAnnotationsAreKeys(t *testing.T) {
 	for _, key := range []string{
 		AnnotationRestart, AnnotationRestartShard, AnnotationRotatePassword, AnnotationReshard, AnnotationFailover,
 		AnnotationFailoverTarget, AnnotationQuorumTakeover, AnnotationRetry, AnnotationAcceptSlotLoss,
-		AnnotationRenderHash, AnnotationConfig, AnnotationSentinelConfig,
+		AnnotationRenderHash, AnnotationSpecHash, AnnotationObjectsHash, AnnotationNamespaces, AnnotationShardSelector, AnnotationConfig, AnnotationSentinelConfig,
 	} {
 		if why := validation.IsQualifiedName(key); len(why) > 0 {
 			t.Errorf("%s: %v", key, why)

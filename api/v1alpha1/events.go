@@ -114,6 +114,12 @@ const (
 	EventLiveConfigApplyFailed = "LiveConfigApplyFailed"
 	// EventLiveACLApplyFailed: ACL SETUSER failed on a node.
 	EventLiveACLApplyFailed = "LiveACLApplyFailed"
+	// EventActionStarted: what an annotation asks for has begun.
+	EventActionStarted = "ActionStarted"
+	// EventActionSucceeded: it was done.
+	EventActionSucceeded = "ActionSucceeded"
+	// EventActionFailed: it was not, and is not tried again.
+	EventActionFailed = "ActionFailed"
 )
 
 // Texts of events and messages of conditions that runbooks and alerts quote;
@@ -125,6 +131,16 @@ const (
 	TextConfigMapCreated = "Created ConfigMap with configuration"
 	// TextValkeyNodeCreated: shard, index.
 	TextValkeyNodeCreated = "Created ValkeyNode for shard %d node %d"
+	// TextValkeyNodeDeleted: shard, index.
+	TextValkeyNodeDeleted = "Deleted ValkeyNode for shard %d node %d"
+	// TextValkeyNodeUpdated: shard, index.
+	TextValkeyNodeUpdated = "Updated ValkeyNode for shard %d node %d"
+	// TextInternalSecretsCreated: Secret.
+	TextInternalSecretsCreated = "Created internal Secret %s"
+	// TextInternalSecretsUpdated: Secret.
+	TextInternalSecretsUpdated = "Synchronized internal Secret %s"
+	// TextFailoverCompleted: pod, shard, pod that was the primary.
+	TextFailoverCompleted = "Pod %s is the primary of shard %d, after %s"
 	// TextWaitingForShards: existing shards, shards asked for.
 	TextWaitingForShards = "%d of %d shards exist"
 	// TextClusterMeetBatch: number of nodes.

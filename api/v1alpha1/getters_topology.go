@@ -75,6 +75,13 @@ func (c *ValkeyCluster) IsCluster() bool { return c.EffectiveTopology() == Topol
 // IsSentinel says whether Sentinel pods watch the primary.
 func (c *ValkeyCluster) IsSentinel() bool { return c.EffectiveTopology() == TopologySentinel }
 
+// HasRoles reports whether the cluster has one primary that clients find by a Service, and
+// not by where the slots are.
+func (c *ValkeyCluster) HasRoles() bool {
+	t := c.EffectiveTopology()
+	return t == TopologyReplication || t == TopologySentinel
+}
+
 // IsDurable says whether the profile is Durable.
 func (c *ValkeyCluster) IsDurable() bool { return c.EffectiveProfile() == ProfileDurable }
 

@@ -30,6 +30,13 @@ const (
 	// ReasonNotRendered: delivery is GitOps and nothing is rendered for the
 	// observed generation.
 	ReasonNotRendered = "NotRendered"
+	// ReasonInvalidSpec: the spec asks for what there is not; also of Stalled.
+	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonRequestFailed: the API server refused a request, or an object could not be
+	// applied that has no reason of its own.
+	ReasonRequestFailed = "RequestFailed"
+	// ReasonQuotaExceeded: a ResourceQuota leaves no room, also of Degraded.
+	ReasonQuotaExceeded = "QuotaExceeded"
 )
 
 // Reasons of Progressing, the first two of Ready as well.
@@ -73,6 +80,17 @@ const (
 	ReasonRestartWouldFail = "RestartWouldFail"
 	// ReasonOrphaned: a StatefulSet of ours belongs to no ValkeyCluster.
 	ReasonOrphaned = "Orphaned"
+	// ReasonImagePullFailed: the image of a container cannot be had.
+	ReasonImagePullFailed = "ImagePullFailed"
+	// ReasonPodFailing: a container does not start, or ends again and again.
+	ReasonPodFailing = "PodFailing"
+	// ReasonPodsNotCreated: a StatefulSet cannot make its pods.
+	ReasonPodsNotCreated = "PodsNotCreated"
+	// ReasonScaledByHand: a StatefulSet asks for another number of pods than the spec.
+	ReasonScaledByHand = "ScaledByHand"
+	// ReasonPersistentVolumeClaimLost: the claim of a pod that had data is missing, being
+	// deleted, or without its volume.
+	ReasonPersistentVolumeClaimLost = "PersistentVolumeClaimLost"
 )
 
 // Reasons of ClusterFormed and SlotsAssigned.
@@ -95,6 +113,8 @@ const (
 	ReasonShardEmpty = "ShardEmpty"
 	// ReasonDataNotReplicated: the data of a shard exists once only.
 	ReasonDataNotReplicated = "DataNotReplicated"
+	// ReasonGuardMissing: the admission policies of the guard are not installed.
+	ReasonGuardMissing = "GuardMissing"
 	// ReasonShardDrained: a drained shard's objects wait to be pruned.
 	ReasonShardDrained = "ShardDrained"
 )
@@ -179,7 +199,8 @@ const (
 const (
 	// ReasonClusterNotReady: the cluster is missing or not formed.
 	ReasonClusterNotReady = "ClusterNotReady"
-	// ReasonPrimaryUnreachable: a primary does not answer.
+	// ReasonPrimaryUnreachable: a primary does not answer us, also of Degraded when its pod
+	// is ready.
 	ReasonPrimaryUnreachable = "PrimaryUnreachable"
 	// ReasonConflict: a user is in spec.users or another ValkeyACL too.
 	ReasonConflict = "Conflict"

@@ -76,7 +76,7 @@ type ValkeyClusterStatus struct {
 	// +kubebuilder:default=0
 	// +optional
 	Shards int32 `json:"shards"`
-	// readyShards have a primary and every replica in sync.
+	// readyShards have a primary that serves and a link to every replica.
 	// +kubebuilder:default=0
 	// +optional
 	ReadyShards int32 `json:"readyShards"`
@@ -123,6 +123,11 @@ type ValkeyClusterStatus struct {
 	// +listMapKey=name
 	// +optional
 	Actions []ActionStatus `json:"actions,omitempty"`
+	// applied is what every server that runs was given, by kind of Job.
+	// +listType=map
+	// +listMapKey=kind
+	// +optional
+	Applied []AppliedStatus `json:"applied,omitempty"`
 	// lastTLSCertFingerprint is the lower-case hex SHA-256 of the DER of the leaf
 	// certificate that every pod was seen to serve.
 	// +optional
@@ -225,12 +230,47 @@ type ActionStatus struct {
 	Name string `json:"name"`
 	// token that asked for it.
 	Token string `json:"token"`
+	// startedAt is when it was first seen.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 	// result is Succeeded, Failed or Running.
 	// +optional
 	Result string `json:"result,omitempty"`
 	// finishedAt is when it ended.
 	// +optional
 	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
+	// message is what it came to, or why it failed.
+	// +optional
+	Message string `json:"message,omitempty"`
+	// progress is what was settled when it began, or how far it is: the slots of a reshard,
+	// the pods of a failover, the stage of a rotation.
+	// +optional
+	Progress string `json:"progress,omitempty"`
+	// progressAt is since when.
+	// +optional
+	ProgressAt *metav1.Time `json:"progressAt,omitempty"`
+}
+
+// Results of an action.
+const (
+	// ActionRunning: it is being done, or waits for something.
+	ActionRunning = "Running"
+	// ActionSucceeded: it was done.
+	ActionSucceeded = "Succeeded"
+	// ActionFailed: it was not, and is not tried again.
+	ActionFailed = "Failed"
+)
+
+// AppliedStatus is what a Job of a kind has applied last.
+type AppliedStatus struct {
+	// kind of the Job: liveconfig, acl, tls or apply.
+	Kind string `json:"kind"`
+	// token tells what was applied from what comes later: the version of the object that
+	// it is in. It is empty while servers have only what they started with.
+	Token string `json:"token"`
+	// started is the version that was there when the first servers could start.
+	// +optional
+	Started string `json:"started,omitempty"`
 }
 
 // BackupStatus is the last backup that succeeded.

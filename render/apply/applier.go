@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fluxcd/pkg/ssa"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -18,6 +19,8 @@ type Options struct {
 	// Adopt takes over objects that exist and are not labelled as the cluster's.
 	// Without it they are errors: a Service of the same name may be another team's.
 	Adopt bool
+	// Owner is what inventories are deleted with; nil means that they stay until Delete.
+	Owner *metav1.OwnerReference
 	// Concurrency is how many requests run at a time; 0 means 8.
 	Concurrency int
 	// OnChange is told what became of each object, in order; never concurrently.

@@ -47,8 +47,10 @@ type Change struct {
 	err error
 }
 
-func failed(id ID, err error) Change {
-	c := Change{ID: id, Action: Failed, Message: explain(err), err: &ObjectError{ID: id, Verb: "apply", Err: err}}
+func failed(id ID, err error) Change { return failedTo("apply", id, err) }
+
+func failedTo(verb string, id ID, err error) Change {
+	c := Change{ID: id, Action: Failed, Message: explain(err), err: &ObjectError{ID: id, Verb: verb, Err: err}}
 	if immutable, ok := errors.AsType[*ImmutableError](err); ok {
 		c.Fields, c.Message, c.err = immutable.Fields, immutable.Error(), immutable
 	}

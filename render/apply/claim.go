@@ -15,29 +15,29 @@ func requestPath() []string { return []string{"spec", "resources", "requests", "
 // fitClaim changes the size that a claim asks for to one that the server takes,
 // and says so. A claim never shrinks: a volume autoscaler, or an older commit, is
 // no reason for a whole apply to stop. One that is not bound cannot grow yet.
-func fitClaim(object, live *unstructured.Unstructured) []string {
-	if object.GetKind() != "PersistentVolumeClaim" {
-		return nil
+func (s *step) fitClaim(live *unstructured.Unstructured) {
+	if s.object.GetKind() != "PersistentVolumeClaim" {
+		return
 	}
-	asked, okAsked := quantityAt(object, requestPath()...)
+	asked, okAsked := quantityAt(s.object, requestPath()...)
 	has, okHas := quantityAt(live, requestPath()...)
 	if !okAsked || !okHas || asked.Cmp(has) == 0 {
-		return nil
+		return
 	}
-	id := idOf(object)
 	phase, _, _ := unstructured.NestedString(live.Object, "status", "phase")
-	var note string
+	var text string
 	switch {
 	case asked.Cmp(has) < 0:
-		note = fmt.Sprintf("%s: is %s and %s is rendered: claims do not shrink, it stays as it is", id, has.String(), asked.String())
+		text = fmt.Sprintf("is %s and %s is rendered: claims do not shrink, it stays as it is", has.String(), asked.String())
 	case phase != "Bound":
-		note = fmt.Sprintf("%s: is not bound yet, so it stays at %s; apply again for %s once a pod uses it", id, has.String(), asked.String())
+		text = fmt.Sprintf("is not bound yet, so it stays at %s; it becomes %s once a pod uses it: with --wait, or when applied again", has.String(), asked.String())
+		s.grows = true
 	default:
-		return nil
+		return
 	}
+	s.note("%s", text)
 	// It fails only for an object that is no map on the way, and it was just read.
-	_ = unstructured.SetNestedField(object.Object, has.String(), requestPath()...)
-	return []string{note}
+	_ = unstructured.SetNestedField(s.object.Object, has.String(), requestPath()...)
 }
 
 func quantityAt(o *unstructured.Unstructured, path ...string) (resource.Quantity, bool) {

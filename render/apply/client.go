@@ -5,7 +5,11 @@ package apply
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,6 +19,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -46,7 +52,8 @@ const (
 
 // steadyClient asks again when the server is overloaded or out of reach for a
 // moment. Every request made through it is harmless when made twice: gets,
-// server-side applies, deletes of one UID, replacements of one resourceVersion.
+// server-side applies, deletes of one UID, and changes of one resourceVersion, of
+// which the second is a conflict.
 //
 // It also closes a hole of the library above it, which goes on as if an object
 // were absent when it could not be read: a failed read fails the write after it.
@@ -64,6 +71,8 @@ type reading struct {
 	err  error
 	// again answers the following Gets, which are of the same object.
 	again bool
+	// patched is the answer to the last Patch, which may have been a dry run.
+	patched *unstructured.Unstructured
 }
 
 type readingKey struct{}
@@ -97,10 +106,52 @@ func (s *steadyClient) Get(ctx context.Context, key client.ObjectKey, o client.O
 
 // Patch implements client.Client.
 func (s *steadyClient) Patch(ctx context.Context, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
-	if r, ok := ctx.Value(readingKey{}).(*reading); ok && client.IgnoreNotFound(r.err) != nil {
+	r, remembered := ctx.Value(readingKey{}).(*reading)
+	if remembered && client.IgnoreNotFound(r.err) != nil {
 		return r.err
 	}
-	return s.try(ctx, func() error { return s.Client.Patch(ctx, o, patch, opts...) })
+	locked := patch.Type() == types.JSONPatchType && !isDryRun(opts)
+	if locked {
+		var err error
+		if patch, err = lock(o, patch); err != nil {
+			return err
+		}
+	}
+	err := s.try(ctx, func() error { return s.Client.Patch(ctx, o, patch, opts...) })
+	if out, dynamic := o.(*unstructured.Unstructured); remembered && dynamic && err == nil {
+		r.patched = out.DeepCopy()
+	}
+	if locked && apierrors.IsInvalid(err) {
+		// It removes what was there when the object was read: what is not there any
+		// more was removed by somebody else, or by a request whose answer got lost.
+		err = apierrors.NewConflict(schema.GroupResource{Resource: o.GetObjectKind().GroupVersionKind().Kind}, o.GetName(), err)
+	}
+	return err
+}
+
+func isDryRun(opts []client.PatchOption) bool {
+	var options client.PatchOptions
+	options.ApplyOptions(opts)
+	return len(options.DryRun) > 0
+}
+
+// lock makes a JSON patch one of the object as it was read. Without it, the owners
+// of fields that it writes would replace those that came since.
+func lock(o client.Object, patch client.Patch) (client.Patch, error) {
+	data, err := patch.Data(o)
+	if err != nil {
+		return nil, err
+	}
+	var operations []json.RawMessage
+	if err := json.Unmarshal(data, &operations); err != nil {
+		return nil, err
+	}
+	version, err := json.Marshal(operation{Op: "replace", Path: "/metadata/resourceVersion", Value: o.GetResourceVersion()})
+	if err != nil {
+		return nil, err
+	}
+	data, err = json.Marshal(append(operations, version))
+	return client.RawPatch(types.JSONPatchType, data), err
 }
 
 // Apply implements client.Client.
@@ -132,8 +183,10 @@ func (s *steadyClient) try(ctx context.Context, request func() error) error {
 	delay := firstDelay
 	for attempt := 0; ; attempt++ {
 		err := request()
-		lost := isLost(err)
-		if !lost {
+		lost := !ended(ctx, s.clock) && isLost(err)
+		if lost {
+			err = &unansweredError{withoutURL(err)}
+		} else {
 			s.reached.Store(true)
 		}
 		if err == nil || attempt == retries || lost && !s.reached.Load() || !lost && !isBusy(err) {
@@ -161,10 +214,33 @@ func pause(ctx context.Context, c clock.Clock, d time.Duration) error {
 	}
 }
 
+// ended reports whether the time of ctx is over. A connection that is given up for
+// its deadline is back a moment before ctx says so.
+func ended(ctx context.Context, c clock.Clock) bool {
+	deadline, limited := ctx.Deadline()
+	return ctx.Err() != nil || limited && !c.Now().Before(deadline)
+}
+
+// unansweredError is a request that got no answer. It does not unwrap: timeouts of
+// package net say that they are those of the context, which has not ended.
+type unansweredError struct{ cause string }
+
+func (e *unansweredError) Error() string { return e.cause }
+
 // isLost reports whether a request got no answer.
 func isLost(err error) bool {
-	return err != nil && (utilnet.IsConnectionRefused(err) || utilnet.IsConnectionReset(err) ||
-		utilnet.IsHTTP2ConnectionLost(err) || utilnet.IsProbableEOF(err))
+	if _, answered := answer(err); err == nil || answered {
+		return false
+	}
+	if _, ok := errors.AsType[*unansweredError](err); ok {
+		return true
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op != "remote error" && e.Op != "local error" {
+		// The two are TLS, which does not mend.
+		return true
+	}
+	return utilnet.IsConnectionRefused(err) || utilnet.IsConnectionReset(err) || utilnet.IsTimeout(err) ||
+		utilnet.IsHTTP2ConnectionLost(err) || utilnet.IsProbableEOF(err) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // isBusy reports whether an answer asks to come back later.

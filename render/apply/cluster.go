@@ -25,17 +25,21 @@ type Cluster struct {
 	// Complete says that Objects are all there should be. Without it, as with a
 	// ValkeyACL whose cluster is rendered elsewhere, nothing is recorded or pruned.
 	Complete bool
+	// Spec is the ValkeyCluster with its defaults, where Objects do not hold it: with
+	// jobs: Rendered. Without it nothing of a shard is ever deleted.
+	Spec *v1alpha1.ValkeyCluster
 }
 
 // String is the cluster as messages name it.
 func (c Cluster) String() string { return v1alpha1.KindCluster + "/" + c.Namespace + "/" + c.Name }
 
 // Group sorts rendered objects by the cluster they belong to, which their label
-// names. A group with its ValkeyCluster is complete.
+// names. A group with a ValkeyCluster or, with jobs: Rendered, its StatefulSets is
+// complete.
 func Group(objects []*unstructured.Unstructured) ([]Cluster, error) {
 	type key struct{ namespace, name string }
 	at := map[key]int{}
-	seen := map[ID]bool{}
+	seen := map[string]bool{}
 	var out []Cluster
 	var problems []error
 	for _, o := range objects {
@@ -48,11 +52,11 @@ func Group(objects []*unstructured.Unstructured) ([]Cluster, error) {
 			problems = append(problems, fmt.Errorf("%s: has no label %s", idOf(o), name.LabelCluster))
 			continue
 		}
-		if seen[idOf(o)] {
+		if seen[idOf(o).key()] {
 			problems = append(problems, fmt.Errorf("%s: is given twice", idOf(o)))
 			continue
 		}
-		seen[idOf(o)] = true
+		seen[idOf(o).key()] = true
 		i, known := at[k]
 		if !known {
 			i = len(out)
@@ -60,7 +64,7 @@ func Group(objects []*unstructured.Unstructured) ([]Cluster, error) {
 			out = append(out, Cluster{Namespace: k.namespace, Name: k.name})
 		}
 		out[i].Objects = append(out[i].Objects, o)
-		out[i].Complete = out[i].Complete || o.GetKind() == v1alpha1.KindCluster
+		out[i].Complete = out[i].Complete || o.GetKind() == v1alpha1.KindCluster || o.GetKind() == "StatefulSet"
 	}
 	for _, c := range out {
 		order.Sort(c.Objects)

@@ -41,32 +41,77 @@ func (a *Applier) Delete(ctx context.Context, c Cluster, o DeleteOptions) (Resul
 	if len(targets) == 0 && g.found {
 		targets = []ID{c.clusterID()}
 	}
-	if err := mayDelete(c, g, record); err != nil {
+	changes, err := a.judgeTargets(ctx, g.open(), targets)
+	if err != nil {
 		return result, err
 	}
-	// From here on nothing of it is guarded any more.
-	g.policy = string(v1alpha1.DeletionAllow)
-	changes, err := a.judgeTargets(ctx, g, targets)
-	if err != nil {
+	if err := mayDelete(c, g, record, changes); err != nil {
 		return result, err
 	}
 	if o.DryRun {
 		result.Changes = changes
 		return result, nil
 	}
+	if len(changes) == 0 && record.live == nil {
+		return result, nil
+	}
+	before := *record
 	if err := a.recordDelete(ctx, c, record, targets); err != nil {
 		return result, err
 	}
 	for _, change := range changes {
-		done := a.remove(ctx, change)
+		done, err := a.removeTarget(ctx, c, record, changes, change)
+		if err != nil {
+			return result, a.takeBack(ctx, c, record, before, err)
+		}
 		a.options.OnChange(done)
 		result.Changes = append(result.Changes, done)
-		if done.ID == c.clusterID() && done.Action == Failed {
+		if done.key() == c.clusterID().key() && done.Action == Failed {
 			// The server says no to the whole.
-			return result, joinFailures(result.Changes)
+			return result, a.takeBack(ctx, c, record, before, joinFailures(result.Changes))
 		}
 	}
-	return result, errors.Join(joinFailures(result.Changes), a.forget(ctx, c, record, surviving(result.Changes)))
+	return result, errors.Join(joinFailures(result.Changes), a.forget(ctx, c, record, failures(result.Changes)))
+}
+
+// removeTarget deletes one object. Before the ValkeyCluster goes it looks again
+// whether it may: that takes all the rest with it. Its error is that it may not.
+func (a *Applier) removeTarget(ctx context.Context, c Cluster, record *inventory, all []Change, change Change) (Change, error) {
+	if change.key() == c.clusterID().key() {
+		g, err := a.readGuard(ctx, c, nil)
+		if err != nil {
+			return change, err
+		}
+		if err := mayDelete(c, g, record, all); err != nil {
+			return change, err
+		}
+	}
+	return a.remove(ctx, change), nil
+}
+
+// takeBack makes the inventory what it was before a delete that was refused: with
+// the intent in it, a later one would not ask. After any other error the delete may
+// have come through, and the intent stays.
+func (a *Applier) takeBack(ctx context.Context, c Cluster, record *inventory, before inventory, refused error) error {
+	if !IsRefusal(refused) {
+		return refused
+	}
+	if before.live == nil {
+		return errors.Join(refused, a.deleteInventory(ctx, c, record))
+	}
+	record.objects, record.pending, record.intent = before.objects, before.pending, ""
+	return errors.Join(refused, a.save(ctx, c, record))
+}
+
+// failures are what could not be deleted.
+func failures(changes []Change) []ID {
+	var out []ID
+	for _, c := range changes {
+		if c.Action == Failed {
+			out = append(out, c.ID)
+		}
+	}
+	return out
 }
 
 // deletePart deletes the very objects of a cluster that is rendered elsewhere.
@@ -88,7 +133,7 @@ func (a *Applier) deletePart(ctx context.Context, c Cluster, o DeleteOptions) (R
 
 // mayDelete refuses to delete a cluster that is guarded, or of which it is not
 // known whether it is.
-func mayDelete(c Cluster, g guard, record *inventory) error {
+func mayDelete(c Cluster, g guard, record *inventory, changes []Change) error {
 	spec := c.spec()
 	switch {
 	case record.intent == intentDelete && !g.found:
@@ -101,14 +146,27 @@ func mayDelete(c Cluster, g guard, record *inventory) error {
 			return fmt.Errorf("%s: delete %w: set spec.deletionPolicy to Allow and apply it first", c, ErrRefused)
 		}
 		return nil
+	case c.Spec != nil && c.Spec.DeletionGuarded():
+		return fmt.Errorf("%s: delete %w: its spec guards it: set spec.deletionPolicy to Allow first", c, ErrRefused)
+	case c.Spec != nil:
+		return nil
 	case spec != nil && nested(spec.Object, "spec", "deletionPolicy") == string(v1alpha1.DeletionAllow):
 		return nil
 	case len(record.known()) == 0 && spec == nil:
 		return fmt.Errorf("%s: delete %w: there is none, and no inventory of one", c, ErrRefused)
-	case len(record.known()) == 0:
+	case !slices.ContainsFunc(changes, mayHaveData):
 		return nil
 	}
-	return fmt.Errorf("%s: delete %w: the ValkeyCluster is gone, and what is left of it may have data; name a spec with deletionPolicy Allow with -f", c, ErrRefused)
+	return fmt.Errorf("%s: delete %w: there is no ValkeyCluster that says whether its data may go: name the spec with -f; unless it has jobs: Rendered, set deletionPolicy Allow in it", c, ErrRefused)
+}
+
+// mayHaveData reports whether an object that is to go runs servers with data.
+func mayHaveData(c Change) bool {
+	if c.Action != Deleted || c.Kind != "StatefulSet" {
+		return false
+	}
+	_, belongs := shardOf(c.Live)
+	return belongs
 }
 
 func nested(object map[string]any, path ...string) string {
@@ -147,62 +205,33 @@ func (a *Applier) judgeTargets(ctx context.Context, g guard, targets []ID) ([]Ch
 
 func (a *Applier) recordDelete(ctx context.Context, c Cluster, record *inventory, targets []ID) error {
 	record.objects, record.pending, record.intent = targets, nil, intentDelete
-	if record.stored() {
-		return nil
-	}
-	if err := a.before("write " + inventoryID(c.Namespace, c.Name).String()); err != nil {
-		return err
-	}
-	return record.write(ctx, a.client, c.Namespace, c.Name)
+	return a.save(ctx, c, record)
 }
 
-// forget deletes the inventory when nothing is left to remember.
+// forget deletes the inventory when nothing is left to remember. What the server
+// has begun to delete is: nobody can take that back.
 func (a *Applier) forget(ctx context.Context, c Cluster, record *inventory, survivors []ID) error {
-	id := inventoryID(c.Namespace, c.Name)
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if len(survivors) == 0 {
+		return a.deleteInventory(ctx, c, record)
+	}
+	record.objects = survivors
+	return a.save(ctx, c, record)
+}
+
+// deleteInventory deletes the very inventory that was written: another run that
+// has begun since has one of its own.
+func (a *Applier) deleteInventory(ctx context.Context, c Cluster, record *inventory) error {
+	id := inventoryID(c.Namespace, c.Name)
 	if err := a.before("delete " + id.String()); err != nil {
 		return err
 	}
-	if len(survivors) > 0 {
-		record.objects = survivors
-		return record.write(ctx, a.client, c.Namespace, c.Name)
-	}
-	uid := record.live.GetUID()
-	err := a.client.Delete(ctx, record.live, client.Preconditions{UID: &uid})
+	uid, version := record.live.GetUID(), record.live.GetResourceVersion()
+	err := a.client.Delete(ctx, record.live, client.Preconditions{UID: &uid, ResourceVersion: &version})
 	if client.IgnoreNotFound(err) != nil {
 		return &ObjectError{ID: id, Verb: "delete", Err: err}
 	}
 	return nil
-}
-
-// WaitGone waits until what was deleted no longer exists.
-func (a *Applier) WaitGone(ctx context.Context, results []Result) error {
-	var ids []ID
-	for _, r := range results {
-		for _, c := range r.Changes {
-			if c.Action == Deleted {
-				ids = append(ids, c.ID)
-			}
-		}
-	}
-	last := map[ID]Status{}
-	w := &waiter{applier: a, last: last, held: func(ctx context.Context) ([]Status, error) {
-		var out []Status
-		for _, id := range ids {
-			live := id.object()
-			err := a.client.Get(ctx, client.ObjectKeyFromObject(live), live)
-			switch {
-			case isNotInstalled(err), err != nil && client.IgnoreNotFound(err) == nil:
-			case err != nil:
-				return out, &ObjectError{ID: id, Verb: "read", Err: err}
-			default:
-				out = append(out, Status{ID: id, State: Waiting, Message: "is being deleted"})
-			}
-		}
-		return out, nil
-	}}
-	_, err := w.wait(ctx)
-	return err
 }

@@ -4,7 +4,7 @@
 // Package apply brings rendered objects into a Kubernetes cluster and takes out
 // what is no longer rendered:
 //
-//	group → read inventory → dry-run all → record intent → apply by stage → prune → promote → wait
+//	group → read inventory → dry-run all → record intent → drain → apply by stage → prune → promote → wait
 //
 // It is the one package below render that talks to a server. Every object is
 // applied server-side under one field manager, and only when a dry run says that
@@ -14,5 +14,6 @@
 // the inventory before it is made, and what it failed to delete stays there.
 // Nothing is deleted that is not in the inventory and labelled as the cluster's;
 // claims are never deleted, and a StatefulSet with data only when its shard is
-// drained or the ValkeyCluster allows it. No error is answered with a delete.
+// drained or the ValkeyCluster allows it. Where no reconciler drains (jobs: Rendered), a Job
+// does, and has ended before anything else is changed. No error is answered with a delete.
 package apply

@@ -94,6 +94,9 @@ func explainStatus(status metav1.Status, err error) string {
 	}
 	details := status.Details
 	switch {
+	case status.Reason == metav1.StatusReasonForbidden && message == "unknown":
+		// The server's words are lost where the client asks it what kinds there are.
+		return "the API server does not let this user ask what kinds there are: does the kubeconfig have credentials?"
 	case status.Reason == metav1.StatusReasonNotFound && details != nil && details.Kind == "namespaces":
 		return fmt.Sprintf("namespace %s does not exist: make it first", details.Name)
 	case status.Reason == metav1.StatusReasonNotFound && details != nil && details.Name == "":

@@ -300,11 +300,9 @@ func TestAPIServerClaims(t *testing.T) {
 	if _, err := r.try(r.applier(Options{}), clusterSpec(spec)); err == nil || !strings.Contains(err.Error(), "storage.size") {
 		t.Errorf("the ValkeyCluster lets it shrink: %v", err)
 	}
-	claim := r.get("v1", "PersistentVolumeClaim", "data-cache-0-0")
-	claim.Object["spec"].(map[string]any)["resources"] = map[string]any{"requests": map[string]any{"storage": "9Gi"}}
-	if err := r.client.Update(t.Context(), claim, client.FieldOwner("autoscaler")); err != nil {
-		t.Fatal(err)
-	}
+	r.change("autoscaler", "v1", "PersistentVolumeClaim", "data-cache-0-0", func(claim *unstructured.Unstructured) {
+		claim.Object["spec"].(map[string]any)["resources"] = map[string]any{"requests": map[string]any{"storage": "9Gi"}}
+	})
 	d := &diary{}
 	results, err := r.try(r.applier(d.options()), bigger)
 	if err != nil || len(d.notes) != 1 || !strings.Contains(d.notes[0], "is 9Gi and 2Gi is rendered: claims do not shrink") {

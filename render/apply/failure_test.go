@@ -46,6 +46,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}{
 		"invalid":      {invalid, "spec.a: Required value: is needed; spec.b: Unsupported value: \"x\": supported values: \"y\"", true},
 		"forbidden":    {apierrors.NewForbidden(statefulSets(), "cache-0", errors.New("User \"ci\" cannot patch")), "statefulsets.apps \"cache-0\" is forbidden: User \"ci\" cannot patch", true},
+		"nobody":       {fmt.Errorf("failed to get server groups: %w", &apierrors.StatusError{ErrStatus: metav1.Status{Code: 403, Reason: metav1.StatusReasonForbidden, Message: "unknown"}}), "the API server does not let this user ask what kinds there are: does the kubeconfig have credentials?", true},
 		"no namespace": {apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "shop"), "namespace shop does not exist: make it first", true},
 		"terminating":  {terminating, "its namespace is being deleted", true},
 		"webhook":      {apierrors.NewForbidden(statefulSets(), "x", errors.New("admission webhook \"a.b\" denied the request: not on Fridays")), "denied: statefulsets.apps \"x\" is forbidden: admission webhook \"a.b\" denied the request: not on Fridays", true},
@@ -168,7 +169,7 @@ func TestAFailedReadFailsTheWriteAfterIt(t *testing.T) {
 	flaky, _ := unsteady(r, 100, refused)
 	a := New(flaky, Options{})
 	o := ID{"v1", "ConfigMap", "shop", "x"}.object()
-	change := a.write(t.Context(), &step{object: o, change: Change{ID: idOf(o), Action: Created}})
+	change := a.write(t.Context(), Cluster{Namespace: "shop", Name: "cache"}, &step{rendered: o, change: Change{ID: idOf(o), Action: Created}})
 	if change.Action != Failed || !strings.Contains(change.Message, "cannot get") || r.exists("v1", "ConfigMap", "x") {
 		t.Errorf("%+v", change)
 	}

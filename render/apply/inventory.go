@@ -124,14 +124,14 @@ func readInventory(ctx context.Context, c client.Client, namespace, cluster stri
 		return nil, &ObjectError{ID: id, Verb: "read", Err: err}
 	}
 	if owner := live.Labels[name.LabelCluster]; owner != cluster {
-		return nil, &ObjectError{ID: id, Verb: "read", Err: fmt.Errorf("it is not an inventory: its label %s is %q, not %q", name.LabelCluster, owner, cluster)}
+		return nil, &ObjectError{ID: id, Verb: "read", Err: fmt.Errorf("it is not an inventory: its label %s is %q, not %q: put that back, or see what it is and remove it", name.LabelCluster, owner, cluster)}
 	}
 	i := &inventory{live: &live, intent: live.Data[keyIntent]}
 	var errObjects, errPending error
 	i.objects, errObjects = parseLines(namespace, live.Data[keyObjects])
 	i.pending, errPending = parseLines(namespace, live.Data[keyPending])
 	if err := errors.Join(errObjects, errPending); err != nil {
-		return nil, &ObjectError{ID: id, Verb: "read", Err: err}
+		return nil, &ObjectError{ID: id, Verb: "read", Err: fmt.Errorf("%w: put it right by hand; without it, apply forgets what is no longer rendered and never deletes that", err)}
 	}
 	return i, nil
 }
@@ -142,7 +142,7 @@ func inventoryID(namespace, cluster string) ID {
 
 // write stores the inventory. It only replaces what was read, so that two runs at
 // the same time do not forget each other's objects.
-func (i *inventory) write(ctx context.Context, c client.Client, namespace, cluster string) error {
+func (i *inventory) write(ctx context.Context, c client.Client, namespace, cluster string, owner *metav1.OwnerReference) error {
 	next := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name.Inventory(cluster)}}
 	if i.live != nil {
 		next = i.live.DeepCopy()
@@ -152,6 +152,9 @@ func (i *inventory) write(ctx context.Context, c client.Client, namespace, clust
 		next.Labels = map[string]string{}
 	}
 	maps.Copy(next.Labels, name.Labels(cluster, name.ComponentCluster))
+	if owner != nil {
+		next.OwnerReferences = []metav1.OwnerReference{*owner}
+	}
 	var err error
 	if i.live == nil {
 		err = c.Create(ctx, next, client.FieldOwner(FieldManager))
@@ -170,6 +173,12 @@ func (i *inventory) write(ctx context.Context, c client.Client, namespace, clust
 	}
 	i.live = next
 	return nil
+}
+
+// owned reports whether the inventory goes with an owner, where there is one. One of before,
+// of a cluster of the same name, goes with that.
+func (i *inventory) owned(owner *metav1.OwnerReference) bool {
+	return owner == nil || i.live != nil && slices.ContainsFunc(i.live.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == owner.UID })
 }
 
 // stored reports whether the inventory is in the cluster as it is here.

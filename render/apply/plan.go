@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 // Plan is what applying clusters would change, found by dry runs of every object
@@ -26,6 +28,8 @@ type unit struct {
 	// stale are the objects that are in the inventory and no longer rendered.
 	stale  []ID
 	prunes []Change
+	// drain empties shards before they go; nil when none is to be emptied.
+	drain *drain
 	// done are the changes made so far.
 	done []Change
 }
@@ -63,11 +67,17 @@ func (a *Applier) Plan(ctx context.Context, clusters []Cluster) (*Plan, error) {
 		return p, ctx.Err()
 	}
 	for _, u := range p.units {
-		changes, err := a.judgeAll(ctx, u, u.cluster.spec())
+		changes, g, err := a.judgeAll(ctx, u, u.cluster.spec())
 		if err != nil {
 			return p, err
 		}
 		u.prunes = changes
+		if err := u.planDrain(g); err != nil {
+			return p, err
+		}
+	}
+	for _, u := range p.units {
+		u.noteJobs()
 	}
 	p.tellNotes()
 	return p, p.problems()
@@ -85,6 +95,18 @@ func (p *Plan) Results() []Result {
 		}
 		r.Changes = append(r.Changes, u.prunes...)
 		out = append(out, r)
+	}
+	return out
+}
+
+// Refused are the planned changes that would fail, of clusters that have any.
+func (p *Plan) Refused() []Result {
+	var out []Result
+	for _, r := range p.Results() {
+		r.Changes = slices.DeleteFunc(r.Changes, func(c Change) bool { return c.Action != Failed })
+		if len(r.Changes) > 0 {
+			out = append(out, r)
+		}
 	}
 	return out
 }
@@ -126,27 +148,55 @@ func joinFailures(changes []Change) error {
 	return errors.Join(out...)
 }
 
-// tellNotes passes on what examining has found, one line for each kind of note.
+// joinReads joins errors of reads. The same answer about many objects is given once.
+func joinReads(problems []error) error {
+	var changes []Change
+	for _, err := range problems {
+		if read, ok := errors.AsType[*ObjectError](err); ok {
+			changes = append(changes, Change{ID: read.ID, Action: Failed, Message: explain(read.Err), err: err})
+		} else if err != nil {
+			changes = append(changes, Change{Action: Failed, Message: err.Error(), err: err})
+		}
+	}
+	return joinFailures(changes)
+}
+
+// noteJobs says that a Job which forms the cluster has done so already, and will not for
+// pods that are about to be made. A Job runs once, whatever becomes of the servers.
+func (u *unit) noteJobs() {
+	made := slices.IndexFunc(u.steps, func(s step) bool { return s.change.Kind == "StatefulSet" && s.change.Action == Created })
+	if made < 0 {
+		return
+	}
+	for i := range u.steps {
+		s := &u.steps[i]
+		if s.completed && strings.HasPrefix(s.change.Name, name.RenderedJob(u.cluster.Name, "converge", "")) {
+			s.note("it completed before %s was made: where pods start without their data, delete it and apply again", u.steps[made].change.ID)
+		}
+	}
+}
+
+// tellNotes passes on what examining has found, sorted; what is true of many objects of a
+// cluster in one line.
 func (p *Plan) tellNotes() {
 	for _, u := range p.units {
 		var notes []string
-		others := map[string]int{}
+		common := map[string]int{}
 		for _, s := range u.steps {
-			for _, note := range s.notes {
-				_, about, found := strings.Cut(note, ": ")
-				if found && strings.HasSuffix(about, "changes") {
-					others[about]++
+			for _, n := range s.notes {
+				if n.common {
+					common[n.text]++
 					continue
 				}
-				notes = append(notes, note)
+				notes = append(notes, n.String())
 			}
 		}
-		for about, n := range others {
-			notes = append(notes, fmt.Sprintf("%s: %d of %d objects: %s", u.cluster, n, len(u.steps), about))
+		for text, n := range common {
+			notes = append(notes, fmt.Sprintf("%s: %d of %d objects: %s", u.cluster, n, len(u.steps), text))
 		}
 		slices.Sort(notes)
-		for _, note := range notes {
-			p.applier.options.OnNote(note)
+		for _, text := range notes {
+			p.applier.options.OnNote(text)
 		}
 	}
 }

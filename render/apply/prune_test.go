@@ -133,6 +133,20 @@ func policyAllowLetsShardsGo(t *testing.T, newRig maker) {
 	}
 }
 
+// whatAShardNoLongerHasGoes: of a shard that stays, only the StatefulSet has data. Of
+// two budgets for a pod, the server takes neither when a node is drained.
+func whatAShardNoLongerHasGoes(t *testing.T, newRig maker) {
+	r := newRig(t)
+	r.apply(clusterSpec(durable))
+	got := summary(r.apply(clusterSpec(durable + "podDisruptionBudget: {mode: Cluster}\n")))
+	want := []string{"PodDisruptionBudget/cache created", "PodDisruptionBudget/cache-0 deleted", "PodDisruptionBudget/cache-1 deleted", "PodDisruptionBudget/cache-2 deleted"}
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			t.Errorf("not %s: %v", line, got)
+		}
+	}
+}
+
 func prunesOnlyWhatIsRecordedAndLabelled(t *testing.T, newRig maker) {
 	r := newRig(t)
 	small := "topology: Standalone\nresources: {limits: {memory: 1Gi}}\n"

@@ -86,7 +86,7 @@ func TestAnInventoryThatCannotBeReadIsNotEmpty(t *testing.T) {
 		want   string
 	}{
 		"of nobody": {nil, nil, "it is not an inventory: its label valkey-render.dev/cluster is \"\", not \"cache\""},
-		"garbage":   {own, map[string]string{"objects": "v1 Service cache\nx\n", "pending": "a b\n"}, "\"x\" is not 'apiVersion kind name'\n\"a b\" is not 'apiVersion kind name'"},
+		"garbage":   {own, map[string]string{"objects": "v1 Service cache\nx\n", "pending": "a b\n"}, "\"x\" is not 'apiVersion kind name'\n\"a b\" is not 'apiVersion kind name': put it right by hand"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newFake(t)
@@ -119,7 +119,7 @@ func TestDeleteIsRefusedWithoutKnowingThatItIsAllowed(t *testing.T) {
 	if err := r.client.Delete(t.Context(), r.get("valkey-render.dev/v1alpha1", "ValkeyCluster", "cache")); err != nil {
 		t.Fatal(err)
 	}
-	refused(whole, "the ValkeyCluster is gone, and what is left of it may have data")
+	refused(whole, "there is no ValkeyCluster that says whether its data may go: name the spec with -f")
 	allowed := rendered(t, "shop", clusterSpec(durable+"deletionPolicy: Allow\n"))[0]
 	if _, err := a.Delete(t.Context(), allowed, DeleteOptions{}); err != nil {
 		t.Error(err)

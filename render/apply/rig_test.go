@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -20,6 +21,8 @@ type rig struct {
 	connect func() client.Client
 	// kills is how often a scenario with random kills repeats itself.
 	kills int
+	// controllers says that those of Kubernetes run.
+	controllers bool
 }
 
 // maker makes rigs: newRig on a real server, newFake without one.
@@ -56,6 +59,19 @@ func (r *rig) get(apiVersion, kind, called string) *unstructured.Unstructured {
 		r.t.Fatal(err)
 	}
 	return o
+}
+
+// change edits an object as somebody does, again when a controller was faster.
+func (r *rig) change(manager, apiVersion, kind, called string, edit func(*unstructured.Unstructured)) {
+	r.t.Helper()
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		o := r.get(apiVersion, kind, called)
+		edit(o)
+		return r.client.Update(r.t.Context(), o, client.FieldOwner(manager))
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 func (r *rig) exists(apiVersion, kind, called string) bool {

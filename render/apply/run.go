@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -44,6 +45,9 @@ func (p *Plan) runUnit(ctx context.Context, u *unit) error {
 	if err := p.record(ctx, u); err != nil {
 		return err
 	}
+	if err := p.drain(ctx, u); err != nil {
+		return err
+	}
 	if err := p.stages(ctx, u); err != nil {
 		return err
 	}
@@ -70,13 +74,18 @@ func (p *Plan) record(ctx context.Context, u *unit) error {
 }
 
 func (p *Plan) save(ctx context.Context, u *unit) error {
-	if u.inventory.stored() {
+	return p.applier.save(ctx, u.cluster, u.inventory)
+}
+
+// save writes an inventory that is not stored as it is.
+func (a *Applier) save(ctx context.Context, c Cluster, record *inventory) error {
+	if record.stored() && record.owned(a.options.Owner) {
 		return nil
 	}
-	if err := p.applier.before("write " + inventoryID(u.cluster.Namespace, u.cluster.Name).String()); err != nil {
+	if err := a.before("write " + inventoryID(c.Namespace, c.Name).String()); err != nil {
 		return err
 	}
-	return u.inventory.write(ctx, p.applier.client, u.cluster.Namespace, u.cluster.Name)
+	return record.write(ctx, a.client, c.Namespace, c.Name, a.options.Owner)
 }
 
 // stages applies the objects of one stage together and goes on to the next only
@@ -85,8 +94,8 @@ func (p *Plan) save(ctx context.Context, u *unit) error {
 func (p *Plan) stages(ctx context.Context, u *unit) error {
 	for start := 0; start < len(u.steps); {
 		end := start
-		stage := order.StageOf(u.steps[start].object)
-		for end < len(u.steps) && order.StageOf(u.steps[end].object) == stage {
+		stage := order.StageOf(u.steps[start].rendered)
+		for end < len(u.steps) && order.StageOf(u.steps[end].rendered) == stage {
 			end++
 		}
 		if err := p.stage(ctx, u, u.steps[start:end]); err != nil {
@@ -112,7 +121,7 @@ func (p *Plan) stage(ctx context.Context, u *unit, steps []step) error {
 			changes[i] = failed(steps[i].change.ID, err)
 			return
 		}
-		changes[i] = p.applier.write(ctx, &steps[i])
+		changes[i] = p.applier.write(ctx, u.cluster, &steps[i])
 	}, func(i int) { p.applier.options.OnChange(changes[i]) })
 	u.done = append(u.done, changes...)
 	return joinFailures(changes)
@@ -123,30 +132,53 @@ func (p *Plan) prune(ctx context.Context, u *unit) (survivors []ID, err error) {
 	return p.pruneTelling(ctx, u, p.applier.options.OnChange)
 }
 
+// pruneTelling judges each object right before it goes: what was read at the
+// first may not hold at the last.
 func (p *Plan) pruneTelling(ctx context.Context, u *unit, tell func(Change)) (survivors []ID, err error) {
-	changes, err := p.applier.judgeAll(ctx, u, nil)
-	if err != nil {
-		return u.stale, err
+	var changes []Change
+	for i, id := range slices.Backward(u.stale) {
+		c, err := p.judgeNow(ctx, u, id)
+		if err != nil {
+			// Those that it has not come to are still there.
+			return union(surviving(changes), u.stale[:i+1]), errors.Join(joinFailures(changes), err)
+		}
+		if c.Action == "" {
+			continue
+		}
+		c = p.applier.remove(ctx, c)
+		tell(c)
+		changes = append(changes, c)
+		u.done = append(u.done, c)
 	}
-	for i, c := range changes {
-		changes[i] = p.applier.remove(ctx, c)
-		tell(changes[i])
-	}
-	u.done = append(u.done, changes...)
 	return surviving(changes), joinFailures(changes)
+}
+
+func (p *Plan) judgeNow(ctx context.Context, u *unit, id ID) (Change, error) {
+	g, err := p.applier.readGuard(ctx, u.cluster, nil)
+	if err != nil {
+		return Change{}, err
+	}
+	if u.drain != nil && u.drain.emptied {
+		for _, shard := range u.drain.shards {
+			g.drained[strconv.Itoa(int(shard))] = true
+		}
+	}
+	return p.applier.judge(ctx, g, id)
 }
 
 // surviving is what is still there after a prune and is ours to remember.
 func surviving(changes []Change) []ID {
 	var out []ID
 	for _, c := range changes {
-		going := c.Action == Deleted && c.Live.GetDeletionTimestamp() != nil
-		if c.Action == Held || c.Action == Failed || going {
+		if c.Action == Held || c.Action == Failed || isGoing(c) {
 			out = append(out, c.ID)
 		}
 	}
 	return out
 }
+
+// isGoing reports whether an object that was deleted is still there.
+func isGoing(c Change) bool { return c.Action == Deleted && c.Live.GetDeletionTimestamp() != nil }
 
 // promote makes the record what was asked for, and what could not be deleted.
 func (p *Plan) promote(ctx context.Context, u *unit, survivors []ID) error {
@@ -155,7 +187,7 @@ func (p *Plan) promote(ctx context.Context, u *unit, survivors []ID) error {
 	}
 	u.inventory.objects = union(survivors, u.cluster.ids())
 	u.inventory.pending = nil
-	u.stale = slices.Clone(survivors)
+	u.stale = union(survivors, nil)
 	return p.save(ctx, u)
 }
 

@@ -31,3 +31,19 @@ func TestAPIServerKilledAndReverted(t *testing.T) { killedAndReverted(t, newRig)
 func TestAPIServerKilledDeleteGoesOn(t *testing.T) { killedDeleteGoesOn(t, newRig) }
 
 func TestAPIServerWaitsForADrain(t *testing.T) { waitsForADrain(t, newRig) }
+
+func TestAPIServerAStrangerSinceThePlanIsRefused(t *testing.T) { strangerSinceThePlan(t, newRig) }
+
+func TestAPIServerOwnersAreRewrittenAsTheyWereRead(t *testing.T) { ownersSinceTheReading(t, newRig) }
+
+func TestAPIServerASecondRunOfARemovalIsAConflict(t *testing.T) { aSecondRunOfARemoval(t, newRig) }
+
+func TestAPIServerStaysRecordedUntilItIsGone(t *testing.T) { staysRecordedUntilItIsGone(t, newRig) }
+
+func TestAPIServerDrainsBeforeItShrinks(t *testing.T) { drainsBeforeItShrinks(t, newRig) }
+
+func TestAPIServerADrainThatFailsChangesNothing(t *testing.T) { aDrainThatFails(t, newRig) }
+
+func TestAPIServerADrainGoesOn(t *testing.T) { aDrainGoesOn(t, newRig) }
+
+func TestAPIServerWhatAShardNoLongerHasGoes(t *testing.T) { whatAShardNoLongerHasGoes(t, newRig) }

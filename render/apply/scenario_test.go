@@ -28,3 +28,17 @@ func TestKilledAndReverted(t *testing.T) { killedAndReverted(t, newFake) }
 func TestKilledDeleteGoesOn(t *testing.T) { killedDeleteGoesOn(t, newFake) }
 
 func TestWaitsForADrain(t *testing.T) { waitsForADrain(t, newFake) }
+
+func TestAStrangerSinceThePlanIsRefused(t *testing.T) { strangerSinceThePlan(t, newFake) }
+
+func TestOwnersAreRewrittenAsTheyWereRead(t *testing.T) { ownersSinceTheReading(t, newFake) }
+
+func TestStaysRecordedUntilItIsGone(t *testing.T) { staysRecordedUntilItIsGone(t, newFake) }
+
+func TestDrainsBeforeItShrinks(t *testing.T) { drainsBeforeItShrinks(t, newFake) }
+
+func TestADrainThatFailsChangesNothing(t *testing.T) { aDrainThatFails(t, newFake) }
+
+func TestADrainGoesOn(t *testing.T) { aDrainGoesOn(t, newFake) }
+
+func TestWhatAShardNoLongerHasGoes(t *testing.T) { whatAShardNoLongerHasGoes(t, newFake) }

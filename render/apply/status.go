@@ -4,6 +4,7 @@
 package apply
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
@@ -134,7 +135,7 @@ func resizing(o *unstructured.Unstructured, has, asked resource.Quantity) string
 	text := fmt.Sprintf("grows from %s to %s", has.String(), asked.String())
 	for _, kind := range []string{"ControllerResizeError", "NodeResizeError", "FileSystemResizePending", "Resizing"} {
 		if c := condition(o, kind); c.status == "True" {
-			return text + ": " + c.text()
+			return text + ": " + cmp.Or(c.text(), kind)
 		}
 	}
 	return text

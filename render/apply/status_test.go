@@ -48,6 +48,7 @@ func TestStatusOf(t *testing.T) {
 		"claim bound":                          {claim + "status: {phase: Bound, capacity: {storage: 2Gi}}", Ready, ""},
 		"claim that grows":                     {claim + "status: {phase: Bound, capacity: {storage: 1Gi}}", Waiting, "grows from 1Gi to 2Gi"},
 		"claim that waits for its file system": {claim + "status: {phase: Bound, capacity: {storage: 1Gi}, conditions: [{type: FileSystemResizePending, status: 'True', message: a pod must start}]}", Waiting, "grows from 1Gi to 2Gi: a pod must start"},
+		"claim whose driver says nothing":      {claim + "status: {phase: Bound, capacity: {storage: 1Gi}, conditions: [{type: Resizing, status: 'True'}]}", Waiting, "grows from 1Gi to 2Gi: Resizing"},
 		"claim without its volume":             {claim + "status: {phase: Lost}", Stuck, "its volume is gone"},
 		"job started":                          {job + "status: {active: 1, startTime: '2026-01-01T00:00:00Z'}", Waiting, "has not completed"},
 		"job complete":                         {job + "status: {conditions: [{type: Complete, status: 'True'}]}", Ready, ""},
@@ -83,16 +84,21 @@ func TestFitClaim(t *testing.T) {
 		"equal":               {claim + "2Gi}}}", claim + "2048Mi}}}\nstatus: {phase: Bound}", "2Gi", nil},
 		"grows":               {claim + "3Gi}}}", claim + "2Gi}}}\nstatus: {phase: Bound}", "3Gi", nil},
 		"does not shrink":     {claim + "1Gi}}}", claim + "2Gi}}}\nstatus: {phase: Bound}", "2Gi", []string{"PersistentVolumeClaim/shop/c: is 2Gi and 1Gi is rendered: claims do not shrink, it stays as it is"}},
-		"not bound":           {claim + "3Gi}}}", claim + "2Gi}}}\nstatus: {phase: Pending}", "2Gi", []string{"PersistentVolumeClaim/shop/c: is not bound yet, so it stays at 2Gi; apply again for 3Gi once a pod uses it"}},
+		"not bound":           {claim + "3Gi}}}", claim + "2Gi}}}\nstatus: {phase: Pending}", "2Gi", []string{"PersistentVolumeClaim/shop/c: is not bound yet, so it stays at 2Gi; it becomes 3Gi once a pod uses it: with --wait, or when applied again"}},
 		"of another kind":     {"apiVersion: v1\nkind: Pod\nmetadata: {name: c}\nspec: {resources: {requests: {storage: 1Gi}}}", claim + "2Gi}}}", "1Gi", nil},
 		"without a live size": {claim + "3Gi}}}", "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c}", "3Gi", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := parsed(t, c.rendered)
-			if diff := cmp.Diff(c.notes, fitClaim(o, parsed(t, c.live))); diff != "" {
+			s := step{object: parsed(t, c.rendered)}
+			s.fitClaim(parsed(t, c.live))
+			var notes []string
+			for _, n := range s.notes {
+				notes = append(notes, n.String())
+			}
+			if diff := cmp.Diff(c.notes, notes); diff != "" {
 				t.Error(diff)
 			}
-			if size, _ := quantityAt(o, requestPath()...); size.String() != c.size {
+			if size, _ := quantityAt(s.object, requestPath()...); size.String() != c.size {
 				t.Errorf("asks for %s, not %s", size.String(), c.size)
 			}
 		})

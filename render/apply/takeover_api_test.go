@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -76,11 +77,15 @@ func TestAPIServerTakesOver(t *testing.T) {
 			set("ClientIP", "spec", "sessionAffinity")
 			b.write(t, r.client, rest)
 
+			planned := r.planned(spec, "Service", "cache")
 			first := r.apply(spec)
 			if !slices.Contains(summary(first), "Service/cache configured") {
 				t.Errorf("%v", summary(first))
 			}
 			got := r.get("v1", "Service", "cache")
+			if diff := cmp.Diff(compared(planned), compared(got)); diff != "" {
+				t.Errorf("(-planned +done)\n%s", diff)
+			}
 			if want := []string{FieldManager + " Apply"}; !slices.Equal(owners(got), want) {
 				t.Errorf("owned by %v", owners(got))
 			}
@@ -97,6 +102,42 @@ func TestAPIServerTakesOver(t *testing.T) {
 				t.Errorf("the second apply: %v", again)
 			}
 		})
+	}
+}
+
+// planned is what an object is to become.
+func (r *rig) planned(spec, kind, called string) *unstructured.Unstructured {
+	r.t.Helper()
+	p, err := r.applier(Options{}).Plan(r.t.Context(), rendered(r.t, r.namespace, spec))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, c := range p.Results()[0].Changes {
+		if c.Kind == kind && c.Name == called && c.Next != nil {
+			return c.Next
+		}
+	}
+	r.t.Fatalf("%s %s is not to be changed", kind, called)
+	return nil
+}
+
+// TestAPIServerRefusesATakeoverBeforeAnythingIsWritten: what would go with those that
+// are taken over from may be what the server does not let go.
+func TestAPIServerRefusesATakeoverBeforeAnythingIsWritten(t *testing.T) {
+	spec := clusterSpec("{topology: Standalone, resources: {limits: {memory: 1Gi}}}")
+	r := newRig(t)
+	set := find(t, rendered(t, r.namespace, spec)[0], "StatefulSet", "cache-0").DeepCopy()
+	template := map[string]any{"metadata": map[string]any{"name": "old"}, "spec": map[string]any{
+		"accessModes": []any{"ReadWriteOnce"}, "resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}},
+	}}
+	set.Object["spec"].(map[string]any)["volumeClaimTemplates"] = []any{template}
+	before{"helm", metav1.ManagedFieldsOperationUpdate}.write(t, r.client, set)
+	_, err := r.try(r.applier(Options{}), spec)
+	if err == nil || !IsRefusal(err) || !strings.Contains(err.Error(), "StatefulSet/"+r.namespace+"/cache-0: cannot be changed in place: spec.volumeClaimTemplates (live ") {
+		t.Errorf("%v", err)
+	}
+	if r.exists("v1", "ConfigMap", "cache-inventory") || slices.Contains(owners(r.get("apps/v1", "StatefulSet", "cache-0")), FieldManager+" Apply") {
+		t.Error("something was written")
 	}
 }
 

@@ -14,10 +14,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 // settle gives objects the status that their controllers would.
@@ -118,15 +122,6 @@ func TestWaitGivesUp(t *testing.T) {
 	}
 }
 
-func TestWaitEndsWhenNothingCanBecomeReady(t *testing.T) {
-	r := newFake(t)
-	job := parsed(t, "apiVersion: batch/v1\nkind: Job\nmetadata: {name: cache-x, namespace: shop, labels: {valkey-render.dev/cluster: cache}}")
-	_, err := r.applier(Options{}).Wait(t.Context(), []Cluster{{Namespace: "shop", Name: "cache", Objects: []*unstructured.Unstructured{job}}})
-	if notReady, ok := errors.AsType[*NotReadyError](err); !ok || notReady.Err != nil || !strings.Contains(err.Error(), "Job/shop/cache-x: failed: is gone, and nobody has seen it complete") {
-		t.Errorf("%v", err)
-	}
-}
-
 func TestClaimsOfAHibernatingClusterAreNotWaitedFor(t *testing.T) {
 	r := newFake(t)
 	spec := clusterSpec(durable + "hibernate: true\n")
@@ -147,24 +142,32 @@ func TestClaimsOfAHibernatingClusterAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestTheValkeyClusterIsWaitedForWhereAReconcilerRuns(t *testing.T) {
+func TestTheValkeyClusterIsWaitedForWhereAReconcilerLooksAfterIt(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
-	lease := func(age time.Duration) *coordinationv1.Lease {
-		holder, seconds, renewed := "pod", int32(15), metav1.NewMicroTime(now.Add(-age))
-		return &coordinationv1.Lease{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "system", Name: LeaseName},
-			Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &seconds, RenewTime: &renewed},
-		}
-	}
 	spec := clusterSpec("{topology: Standalone, resources: {limits: {memory: 1Gi}}}")
-	for name, c := range map[string]struct {
-		age  time.Duration
-		note int
-		want State
-	}{"fresh": {time.Second, 0, Waiting}, "old": {time.Hour, 1, Unwatched}} {
-		t.Run(name, func(t *testing.T) {
+	for called, c := range map[string]struct {
+		age         time.Duration
+		annotations map[string]string
+		note        string
+		want        State
+	}{
+		"fresh":               {age: time.Second, want: Waiting},
+		"old":                 {time.Hour, nil, "no reconciler is running", Unwatched},
+		"of its namespace":    {time.Second, map[string]string{v1alpha1.AnnotationNamespaces: "bank,shop"}, "", Waiting},
+		"of others":           {time.Second, map[string]string{v1alpha1.AnnotationNamespaces: "bank,shopping"}, "other namespaces", Unwatched},
+		"of its labels":       {time.Second, map[string]string{v1alpha1.AnnotationShardSelector: "fleet in (a,b)"}, "", Waiting},
+		"of other labels":     {time.Second, map[string]string{v1alpha1.AnnotationShardSelector: "fleet=b"}, "other namespaces or labels", Unwatched},
+		"of its labels alone": {time.Second, map[string]string{v1alpha1.AnnotationShardSelector: "fleet=a", v1alpha1.AnnotationNamespaces: "bank"}, "other namespaces or labels", Unwatched},
+		"unreadable":          {time.Second, map[string]string{v1alpha1.AnnotationShardSelector: "!!"}, "", Waiting},
+	} {
+		t.Run(called, func(t *testing.T) {
 			r := newFake(t)
-			if err := r.client.Create(t.Context(), lease(c.age)); err != nil {
+			holder, seconds, renewed := "pod", int32(15), metav1.NewMicroTime(now.Add(-c.age))
+			lease := &coordinationv1.Lease{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "system", Name: "any", Labels: name.ReconcilerSelector(), Annotations: c.annotations},
+				Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &seconds, RenewTime: &renewed},
+			}
+			if err := r.client.Create(t.Context(), lease); err != nil {
 				t.Fatal(err)
 			}
 			d := &diary{}
@@ -172,13 +175,49 @@ func TestTheValkeyClusterIsWaitedForWhereAReconcilerRuns(t *testing.T) {
 			o.Clock = clocktesting.NewFakeClock(now)
 			a := r.applier(o)
 			clusters := rendered(t, r.namespace, spec)
+			clusters[0].spec().SetLabels(map[string]string{name.LabelCluster: clusters[0].Name, "fleet": "a"})
 			a.CheckReconciler(t.Context(), clusters)
-			if len(d.notes) != c.note {
-				t.Errorf("%q", d.notes)
+			if notes := strings.Join(d.notes, "\n"); (c.note == "") != (notes == "") || !strings.Contains(notes, c.note) {
+				t.Errorf("%q", notes)
 			}
 			s, err := a.newWaiter(t.Context(), clusters).lookAt(t.Context(), clusters[0].clusterID())
 			if err != nil || s.State != c.want {
 				t.Errorf("%v, %v", s, err)
+			}
+		})
+	}
+}
+
+// TestAValkeyClusterIsReadyOfItsOwnRendering: Ready of an earlier one, with the same spec,
+// is none; and a cluster that was told to hibernate is done when it does.
+func TestAValkeyClusterIsReadyOfItsOwnRendering(t *testing.T) {
+	r := newFake(t)
+	hibernating := clusterSpec(durable + "hibernate: true\n")
+	for called, c := range map[string]struct {
+		spec, hash, status, reason string
+		want                       State
+	}{
+		"ready":                   {clusterSpec(durable), "", "True", v1alpha1.ReasonClusterHealthy, Ready},
+		"ready of an earlier one": {clusterSpec(durable), "0123456789abcdef", "True", v1alpha1.ReasonClusterHealthy, Waiting},
+		"hibernated":              {hibernating, "", "False", v1alpha1.ReasonHibernated, Ready},
+		"hibernated before":       {hibernating, "0123456789abcdef", "False", v1alpha1.ReasonHibernated, Waiting},
+		"hibernated, to wake":     {clusterSpec(durable), "", "False", v1alpha1.ReasonHibernated, Waiting},
+		"not ready":               {hibernating, "", "False", v1alpha1.ReasonReconciling, Waiting},
+	} {
+		t.Run(called, func(t *testing.T) {
+			clusters := rendered(t, r.namespace, c.spec)
+			live := clusters[0].spec().DeepCopy()
+			live.SetGeneration(3)
+			hash := live.GetAnnotations()[v1alpha1.AnnotationRenderHash]
+			if c.hash != "" {
+				hash = c.hash
+			}
+			live.Object["status"] = map[string]any{"observedGeneration": int64(3), "renderHash": hash, "conditions": []any{
+				map[string]any{"type": "Ready", "status": c.status, "reason": c.reason, "observedGeneration": int64(3)},
+			}}
+			w := r.applier(Options{}).newWaiter(t.Context(), clusters)
+			if got := w.clusterState(live, StatusOf(live)); got.State != c.want {
+				t.Errorf("%s: %s", got.State, got.Message)
 			}
 		})
 	}
@@ -210,5 +249,19 @@ func waitsForADrain(t *testing.T, newRig maker) {
 	}
 	if r.exists("apps/v1", "StatefulSet", "cache-2") || slices.Contains(r.inventoryLines(), "apps/v1 StatefulSet cache-2") {
 		t.Error("it is still there")
+	}
+}
+
+// TestWaitGivesTheSameAnswerOnce: a server that lets nobody in says so for each object.
+func TestWaitGivesTheSameAnswerOnce(t *testing.T) {
+	c := fakeServer().
+		WithInterceptorFuncs(interceptor.Funcs{
+			Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+				return apierrors.NewUnauthorized("no")
+			},
+		}).Build()
+	_, err := New(c, Options{}).Wait(t.Context(), rendered(t, "shop", clusterSpec(durable)))
+	if err == nil || strings.Count(err.Error(), "credentials") != 1 || !strings.HasSuffix(err.Error(), "more objects)") {
+		t.Errorf("%v", err)
 	}
 }

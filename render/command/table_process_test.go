@@ -15,6 +15,7 @@ import (
 // TestProcessCommandTableIsWhatServersKnow derives commands.txt again. 9.0 has no
 // server here: it is 9.1 without what is documented to be newer.
 func TestProcessCommandTableIsWhatServersKnow(t *testing.T) {
+	t.Parallel()
 	first := map[string]string{}
 	for _, version := range servertest.Versions() {
 		for name, introduced := range commandsOf(t, version) {

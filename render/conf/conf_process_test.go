@@ -13,6 +13,7 @@ import (
 // TestProcessServersAcceptTheText starts a server of each version for every
 // pinned spec, and a sentinel where there are any.
 func TestProcessServersAcceptTheText(t *testing.T) {
+	t.Parallel()
 	cannot := map[string]conftest.Cannot{
 		"user-directives": {
 			"8.0": {"active-defrag-cycle-us", "commandlog-slow-execution-max-len", "log-format", "slot-migration-max-failover-repl-bytes"},

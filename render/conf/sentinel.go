@@ -62,6 +62,17 @@ func sentinelFiles(c *v1alpha1.ValkeyCluster) group {
 // sentinelPrimary are the quorum, which start.sh needs for the line that it writes,
 // and the options of the one primary that is watched.
 func sentinelPrimary(c *v1alpha1.ValkeyCluster) []setting {
+	values := SentinelSettings(c)
+	g := group{settings: []setting{{comment: script.QuorumPrefix + strconv.Itoa(int(c.SentinelQuorum()))}}}
+	for _, option := range slices.Sorted(maps.Keys(values)) {
+		g.addWords("sentinel", option, name.SentinelMaster, values[option])
+	}
+	return g.settings
+}
+
+// SentinelSettings are the options of the primary that is watched, but for the quorum: the
+// file has them, and a Job sets them on sentinels that watch nothing.
+func SentinelSettings(c *v1alpha1.ValkeyCluster) map[string]string {
 	values := map[string]string{
 		"down-after-milliseconds": strconv.FormatInt(c.SentinelDownAfter().Milliseconds(), 10),
 		// A failover that found no replica is tried again after twice this; the
@@ -71,11 +82,7 @@ func sentinelPrimary(c *v1alpha1.ValkeyCluster) []setting {
 		"parallel-syncs": "1",
 	}
 	maps.Copy(values, sentinelConfig(c, directive.PerMaster))
-	g := group{settings: []setting{{comment: script.QuorumPrefix + strconv.Itoa(int(c.SentinelQuorum()))}}}
-	for _, option := range slices.Sorted(maps.Keys(values)) {
-		g.addWords("sentinel", option, name.SentinelMaster, values[option])
-	}
-	return g.settings
+	return values
 }
 
 // sentinelServer are the directives of spec.sentinel.config that are about the

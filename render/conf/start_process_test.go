@@ -25,6 +25,7 @@ import (
 // TestProcessStartScriptTakesTheText starts every pinned spec as its pod does, by
 // start.sh with the rendered text and ACL file, and asks probe.sh.
 func TestProcessStartScriptTakesTheText(t *testing.T) {
+	t.Parallel()
 	for _, dir := range cases(t, "text", "expected.txt") {
 		c := read(t, dir)
 		// Their files are not there.

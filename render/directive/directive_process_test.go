@@ -106,6 +106,7 @@ func sorted(text string) string {
 }
 
 func TestProcessServersTakeAcceptedValuesLive(t *testing.T) {
+	t.Parallel()
 	for _, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -141,6 +142,7 @@ func TestProcessServersTakeAcceptedValuesLive(t *testing.T) {
 // sample of every directive in one included file, then with the second, and so on,
 // as a standalone server and as a cluster node.
 func TestProcessServersStartWithAcceptedValues(t *testing.T) {
+	t.Parallel()
 	for _, version := range servertest.Versions() {
 		for _, class := range []directive.Class{directive.Live, directive.Restart} {
 			t.Run(version+"/"+string(class), func(t *testing.T) {
@@ -210,6 +212,7 @@ func startWith(t *testing.T, version string, asked map[string]string) {
 // TestProcessServersRefuseRefusedNumbers shows that the ranges are no narrower than
 // the servers' own, unless the table says why.
 func TestProcessServersRefuseRefusedNumbers(t *testing.T) {
+	t.Parallel()
 	for _, version := range servertest.Versions() {
 		server := servertest.Start(t, version, servertest.Options{})
 		for _, d := range directive.All(version) {

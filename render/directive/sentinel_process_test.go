@@ -28,6 +28,7 @@ func reservedSentinelValues(name string) []string {
 }
 
 func TestProcessSentinelStartsWithTheTable(t *testing.T) {
+	t.Parallel()
 	for _, version := range servertest.Versions() {
 		for _, end := range []string{"first", "last"} {
 			lines := []string{}
@@ -80,6 +81,7 @@ func TestProcessSentinelStartsWithTheTable(t *testing.T) {
 }
 
 func TestProcessSentinelRefusesUnknownDirectives(t *testing.T) {
+	t.Parallel()
 	for _, version := range servertest.Versions() {
 		for _, line := range []string{"sentinel nosuch 1", "sentinel failover-timeout mymaster 0", "sentinel parallel-syncs nosuch 1"} {
 			conf := "sentinel monitor mymaster 127.0.0.1 1 1\n" + line + "\n"

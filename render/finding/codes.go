@@ -122,6 +122,8 @@ const (
 	NamespaceConflict Code = "VR0405"
 	// OutputCollision: two rendered objects with one identity.
 	OutputCollision Code = "VR0406"
+	// NamespaceMissing: namespace missing where the output has to name it.
+	NamespaceMissing Code = "VR0407"
 )
 
 // Parts of the spec that this version does not render yet.
@@ -134,8 +136,6 @@ const (
 	ReplicateNotYet Code = "VR0503"
 	// ExternalAccessNotYet: externalAccess is not rendered yet.
 	ExternalAccessNotYet Code = "VR0504"
-	// RenderedJobsNotYet: jobs: Rendered is not rendered yet.
-	RenderedJobsNotYet Code = "VR0505"
 )
 
 // Golden directories.

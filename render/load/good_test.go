@@ -95,6 +95,24 @@ func asYAML(t *testing.T, v any) string {
 	return string(out)
 }
 
+// Hashes and commits are among the texts that people round-trip through kubectl.
+func TestReadsTextAsKubernetesWritesIt(t *testing.T) {
+	for _, text := range []string{"8e35376818555765", "1e999", "0123456789012345", "12e4", "0x1f", "1_000", "yes", "1:20", "2026-11-30", ".5", "-1e-999", "8e3", "=", "~"} {
+		written, err := yaml.Marshal(map[string]string{"example.com/a": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, findings := parse(cluster("a", "  annotations:\n    "+string(written)), load.Options{})
+		if len(findings) > 0 {
+			t.Errorf("%s: %s", text, findings.Text())
+			continue
+		}
+		if got := set.Clusters[0].Object.Annotations["example.com/a"]; got != text {
+			t.Errorf("%s is written as %s and read as %q", text, bytes.TrimSpace(written), got)
+		}
+	}
+}
+
 func cluster(name, rest string) string {
 	return "apiVersion: valkey-render.dev/v1alpha1\nkind: ValkeyCluster\nmetadata:\n  name: " + name + "\n" + rest
 }

@@ -245,7 +245,9 @@ func (d *decoder) metadata(p pair, v reflect.Value) {
 	d.structure(kept, v, "metadata")
 	annotations := v.FieldByName("Annotations").Interface().(map[string]string)
 	// Output read again: the hash is of what was rendered then.
-	delete(annotations, v1alpha1.AnnotationRenderHash)
+	for _, key := range v1alpha1.HashAnnotations() {
+		delete(annotations, key)
+	}
 	if _, ok := annotations[lastApplied]; ok {
 		delete(annotations, lastApplied)
 		key, _ := segment{name: "annotations"}.find(kept)

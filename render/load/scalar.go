@@ -57,7 +57,9 @@ func kindOf(n *yaml.Node) scalarKind {
 }
 
 // numeric holds for decimals, hexadecimals, octals and binaries, underscores
-// between digits included, and for infinities and not-a-number.
+// between digits included, and for infinities and not-a-number. What is too large for
+// 64 bits of floating point, such as 8e35376818555765, is text to every reader in Go:
+// sigs.k8s.io/yaml, and so kubectl, writes a hash like that without quotes.
 func numeric(s string) bool {
 	if strings.IndexByte("+-.0123456789", s[0]) < 0 {
 		return false
@@ -71,7 +73,8 @@ func numeric(s string) bool {
 		return false
 	}
 	if number.MatchString(plain) {
-		return true
+		_, err := strconv.ParseFloat(plain, 64)
+		return err == nil
 	}
 	_, err := strconv.ParseInt(plain, 0, 64)
 	return err == nil

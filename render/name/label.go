@@ -12,6 +12,8 @@ const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	// LabelCluster holds the ValkeyCluster's name.
 	LabelCluster = "valkey-render.dev/cluster"
+	// LabelClusterNamespace holds the ValkeyCluster's namespace, on what is in another.
+	LabelClusterNamespace = "valkey-render.dev/cluster-namespace"
 	// LabelShard holds the shard's index, on what belongs to one shard.
 	LabelShard = "valkey-render.dev/shard"
 	// LabelRole holds primary or replica. Only the reconciler sets it, on pods.
@@ -103,9 +105,4 @@ func RoleSelector(cluster, role string) map[string]string {
 // the primaries.
 func FirstPodSelector(cluster string) map[string]string {
 	return map[string]string{LabelComponent: ComponentServer, LabelCluster: cluster, LabelPodIndex: "0"}
-}
-
-// ReconcilerSelector selects the reconciler's pods.
-func ReconcilerSelector() map[string]string {
-	return map[string]string{LabelName: "valkey-reconciler"}
 }

@@ -54,6 +54,8 @@ func TestFrozenForEver(t *testing.T) {
 		{"ConfigMap Inventory", Inventory(c)},
 		{"ConfigMap Dashboard", Dashboard(c)},
 		{"Job", Job(c, "rebalance", 7)},
+		{"RenderedJob", RenderedJob(c, "secrets", "0123abcd")},
+		{"JobAccount", JobAccount(c, "secrets")},
 		{"NetworkPolicy Bus", BusPolicy(c)},
 		{"Secret Auth", AuthSecret(c)},
 		{"Secret System", SystemSecret(c)},

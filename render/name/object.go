@@ -60,6 +60,9 @@ func SentinelPod(cluster string, index int32) string {
 	return Sentinel(cluster) + "-" + itoa(index)
 }
 
+// GuardPrefix begins the names of the admission policies that guard data.
+const GuardPrefix = "valkey-render-guard-"
+
 // Client is the name of the Service that clients connect to.
 func Client(cluster string) string { return cluster }
 
@@ -103,6 +106,15 @@ func BusPolicy(cluster string) string { return cluster + endBus }
 func Job(cluster, kind string, serial int64) string {
 	return cluster + "-" + kind + "-" + strconv.FormatInt(serial, 10)
 }
+
+// RenderedJob is the name of a Job that is rendered with the manifests. hash is of
+// everything that it is made of, so that a changed Job is another Job: its template
+// is immutable.
+func RenderedJob(cluster, kind, hash string) string { return cluster + "-" + kind + "-" + hash }
+
+// JobAccount is the name of the ServiceAccount, Role and RoleBinding of the Jobs of
+// a kind.
+func JobAccount(cluster, kind string) string { return cluster + "-" + kind }
 
 // AuthSecret is the default name of the Secret with the default user's password.
 func AuthSecret(cluster string) string { return cluster + "-auth" }

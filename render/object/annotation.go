@@ -29,6 +29,16 @@ func kept() map[string]string {
 	}
 }
 
+// stays makes appliers leave a StatefulSet that is no longer rendered alone. Without
+// a reconciler nobody has moved its data away, and no guard would stop them.
+func stays() map[string]string {
+	a := verbatim()
+	a[argoSyncOptions] = "Prune=false"
+	a[fluxPrune] = disabled
+	a[helmPolicy] = "keep"
+	return a
+}
+
 // drainedFirst makes Argo CD prune after it has applied. It prunes first by
 // default, the guard denies that for a shard that still has data, and the commit
 // that asks for the drain would never be applied.

@@ -31,9 +31,13 @@ func claims(c *v1alpha1.ValkeyCluster, shard int32) []*corev1.PersistentVolumeCl
 
 // claimTemplate is the StatefulSet's own template. Nothing in it varies and it has
 // no labels: a claim that the controller makes from it gets the selector's only,
-// and a policy tells by the missing managed-by label that it was not rendered.
+// and a policy tells by the missing managed-by label that it was not rendered. The
+// server adds a status, and compares the whole list when another manager applies it:
+// without the status kubectl would have a conflict over what is the same.
 func claimTemplate(c *v1alpha1.ValkeyCluster) corev1.PersistentVolumeClaim {
-	return *claim(c, metav1.ObjectMeta{Name: name.DataClaim}, c.InitialSize())
+	template := claim(c, metav1.ObjectMeta{Name: name.DataClaim}, c.InitialSize())
+	template.Status.Phase = corev1.ClaimPending
+	return *template
 }
 
 func claim(c *v1alpha1.ValkeyCluster, meta metav1.ObjectMeta, size resource.Quantity) *corev1.PersistentVolumeClaim {

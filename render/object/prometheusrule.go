@@ -114,7 +114,7 @@ func replicationAlerts(c *v1alpha1.ValkeyCluster) []alert {
 			description: "Pod {{ $labels.pod }} gave {{ $value }} full copies within an hour; its replication backlog may be too small.",
 		},
 	}
-	if !hasRoles(c) {
+	if !c.HasRoles() {
 		return out
 	}
 	out = append(out, alert{

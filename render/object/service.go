@@ -32,7 +32,7 @@ func services(c *v1alpha1.ValkeyCluster) []*corev1.Service {
 		service(c, sharedMeta(c, name.Client(c.Name)), name.ServerSelector(c.Name), server),
 		headless(service(c, sharedMeta(c, name.Nodes(c.Name)), name.ServerSelector(c.Name), nodes...)),
 	}
-	if hasRoles(c) {
+	if c.HasRoles() {
 		out = append(out,
 			service(c, sharedMeta(c, name.Primary(c.Name)), name.RoleSelector(c.Name, string(v1alpha1.RolePrimary)), server),
 			service(c, sharedMeta(c, name.Replicas(c.Name)), name.RoleSelector(c.Name, string(v1alpha1.RoleReplica)), server))
@@ -42,13 +42,6 @@ func services(c *v1alpha1.ValkeyCluster) []*corev1.Service {
 			servicePort(portSentinel, v1alpha1.SentinelPort))))
 	}
 	return out
-}
-
-// hasRoles reports whether a cluster has one primary that is not where the slots
-// are: clients find it by a Service.
-func hasRoles(c *v1alpha1.ValkeyCluster) bool {
-	t := c.EffectiveTopology()
-	return t == v1alpha1.TopologyReplication || t == v1alpha1.TopologySentinel
 }
 
 func service(c *v1alpha1.ValkeyCluster, meta metav1.ObjectMeta, selector map[string]string, ports ...corev1.ServicePort) *corev1.Service {

@@ -24,6 +24,12 @@ func dataStatefulSet(p *dataPods, shard int32) (*appsv1.StatefulSet, error) {
 	}
 	meta := shardMeta(c, shard, name.StatefulSet(c.Name, shard))
 	meta.Annotations = drainedFirst()
+	if c.EffectiveJobs() == v1alpha1.JobsRendered {
+		meta.Annotations = stays()
+	}
+	if c.Spec.Hibernate {
+		meta.Annotations[v1alpha1.AnnotationHibernate] = "true"
+	}
 	set := statefulSet(meta, name.Nodes(c.Name), name.DataSelector(c.Name, shard))
 	set.Spec.Replicas = replicas(c, c.PodsPerShard())
 	set.Spec.Template = template

@@ -4,6 +4,7 @@
 package object
 
 import (
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,7 +52,7 @@ func ownMeta(cluster string, in metav1.ObjectMeta) metav1.ObjectMeta {
 // or an earlier render, rather than by a person.
 func leftByTool(key string) bool {
 	return key == "kubectl.kubernetes.io/last-applied-configuration" ||
-		key == v1alpha1.AnnotationRenderHash ||
+		slices.Contains(v1alpha1.HashAnnotations(), key) ||
 		strings.HasPrefix(key, "config.kubernetes.io/") ||
 		strings.HasPrefix(key, "internal.config.kubernetes.io/")
 }

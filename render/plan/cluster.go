@@ -4,7 +4,6 @@
 package plan
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/finding"
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 // effects are all on one cluster, in no particular order.
@@ -120,7 +120,7 @@ func (c *cluster) users(taken set) []Effect {
 	}
 	var out []Effect
 	if len(changed) > 0 {
-		out = append(out, c.effect(Users, fmt.Sprintf("%s: in the Secret %s-acl once the reconciler has written it; no pod restarts", listed(changed), c.name), from...))
+		out = append(out, c.effect(Users, listed(changed)+": "+c.toldUsers(name.ACLSecret(c.name)), from...))
 	}
 	if c.old != nil && c.now != nil && !reflect.DeepEqual(c.old.Spec.Auth, c.now.Spec.Auth) {
 		message := "the default user takes another password"
@@ -164,7 +164,7 @@ func (c *cluster) settings(alone bool) []Effect {
 	if len(fields) == 0 {
 		return nil
 	}
-	return []Effect{c.effect(Settings, strings.Join(fields, ", ")+": read by the reconciler, nothing that runs changes", c.of(v1alpha1.KindCluster)...)}
+	return []Effect{c.effect(Settings, strings.Join(fields, ", ")+": read by the reconciler; no pod restarts", c.of(v1alpha1.KindCluster)...)}
 }
 
 // onlyRead tells whether nothing is rendered from a field of the spec.

@@ -68,7 +68,7 @@ func metadata(o *unstructured.Unstructured) map[string]any {
 		}
 		kept := make(map[string]any, len(annotations))
 		for k, v := range annotations {
-			if k != v1alpha1.AnnotationRenderHash {
+			if !slices.Contains(v1alpha1.HashAnnotations(), k) {
 				kept[k] = v
 			}
 		}

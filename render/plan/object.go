@@ -29,7 +29,7 @@ func (c *cluster) live(taken set) []Effect {
 		taken.add(p)
 		told, read := c.liveDirectives(p)
 		if len(told) > 0 {
-			out = append(out, c.effect(Live, few(told)+": no pod restarts; until a reconciler sets it, it takes effect when a container starts", p))
+			out = append(out, c.effect(Live, few(told)+": no pod restarts; "+c.toldLive(), p))
 		}
 		if len(read) > 0 {
 			out = append(out, c.effect(Live, few(read)+": read by the scripts in the pods; no pod restarts", p))
@@ -191,6 +191,8 @@ func (c *cluster) remark(action Action, kind string, pairs []pair) string {
 		return ": no pod is replaced"
 	case action == Updates && kind == "ConfigMap" && slices.ContainsFunc(pairs, func(p pair) bool { return p.name() == name.Scripts(c.name) }):
 		return ": read by the next probe, and when a container starts or stops; no pod is replaced"
+	case action == Creates && kind == "Job":
+		return ": runs once, when it is applied"
 	case action == Deletes && kind == kindClaim:
 		return ": kept by Argo CD, Flux and Helm, as their annotations ask"
 	}

@@ -58,8 +58,8 @@ func actions() []Action {
 const (
 	// ByController is the StatefulSet controller, by itself.
 	ByController = "StatefulSet controller"
-	// ByDeletion is whoever deletes the pods: the reconciler, or a person.
-	ByDeletion = "deletion of the pods"
+	// ByReconciler is the reconciler, in order and with a handover.
+	ByReconciler = "reconciler"
 )
 
 // Effect is one thing that a change does to one cluster.
@@ -79,7 +79,7 @@ type Effect struct {
 	Shards []int32 `json:"shards,omitempty"`
 	// Pods counts the pods that are replaced, started or stopped.
 	Pods int `json:"pods,omitempty"`
-	// By is who replaces pods: ByController or ByDeletion.
+	// By is who replaces pods: ByController or ByReconciler.
 	By string `json:"by,omitempty"`
 	// Objects are the objects whose difference it is, as Kind/namespace/name.
 	Objects []string `json:"objects,omitempty"`

@@ -241,6 +241,20 @@ func TestFieldsThatTheAPIServerFreezes(t *testing.T) {
 	}
 }
 
+// TestAShardThatIsStillCountedMustNotGo: no reconciler drains it, so that whoever prunes
+// deletes its data.
+func TestAShardThatIsStillCountedMustNotGo(t *testing.T) {
+	all := tables(t)
+	before := rendered(t, all.Specs["durable"])
+	after := slices.DeleteFunc(slices.Clone(before), func(o *unstructured.Unstructured) bool {
+		return o.GetKind() == "StatefulSet" && o.GetName() == "orders-1"
+	})
+	blocked := plan.Compare(before, after).Blocked()
+	if len(blocked) != 1 || blocked[0].Code != finding.ShardRemoved || !strings.HasSuffix(blocked[0].Message, "spec.shards still counts it") {
+		t.Errorf("%v", blocked)
+	}
+}
+
 func TestJSON(t *testing.T) {
 	all := tables(t)
 	i := slices.IndexFunc(all.Changes, func(c change) bool { return c.Name == "one shard less" })

@@ -21,6 +21,14 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// their is the pronoun of so many things.
+func their(n int) string {
+	if n == 1 {
+		return "its"
+	}
+	return "their"
+}
+
 // shards names sorted indexes, neighbours as a range: shards 0-2, 5.
 func shards(sorted []int32) string {
 	var parts []string

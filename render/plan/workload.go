@@ -128,7 +128,7 @@ func roll(rolls *gather, p pair) {
 		return
 	}
 	pods := min(replicas(p.before), replicas(p.after))
-	by := ByDeletion
+	by := ByReconciler
 	if field(p.after, "spec", "updateStrategy", "type") != "OnDelete" {
 		by = ByController
 	}
@@ -143,8 +143,8 @@ func (c *cluster) rolled(a *alike) Effect {
 	}
 	how := "one at a time in each shard, all shards at once (rollout.mode StatefulSet)"
 	switch {
-	case a.effect.By == ByDeletion:
-		how = "each when something deletes it (rollout.mode Orchestrated; no reconciler in this version)"
+	case a.effect.By == ByReconciler:
+		how = c.inOrder(a.effect.Pods, replicas(a.pairs[0].after))
 	case a.pairs[0].sentinel():
 		how = "one at a time"
 	}
@@ -168,8 +168,8 @@ func (c *cluster) scaled(a *alike, taken set) Effect {
 	}
 	if is > was {
 		message := fmt.Sprintf("%s to %s, %s%s; no pod that runs is replaced", count(a.effect.Pods, "pod"), a.where(), each, and(claims))
-		if c.now != nil && c.now.IsCluster() && !a.pairs[0].sentinel() {
-			message += "; nothing in this version makes the new ones replicas"
+		if !a.pairs[0].sentinel() {
+			message += c.joined()
 		}
 		return c.effect(Adds, message, append(a.pairs, claims...)...)
 	}
@@ -210,13 +210,13 @@ func (c *cluster) newShards(a *alike, taken set) Effect {
 	taken.add(parts...)
 	message := fmt.Sprintf("%s with %s", a.where(), count(a.effect.Pods, "pod"))
 	if len(a.shards) > 0 {
-		message += ", without slots until some are moved there, which nothing in this version does"
+		message += c.filled(len(a.shards))
 	}
 	return c.effect(Adds, message, parts...)
 }
 
-// lostShards must not be applied: whoever prunes deletes the pods of a shard that
-// still has data.
+// lostShards must not be applied unless the reconciler drains them first: whoever prunes
+// deletes the pods of a shard that still has data.
 func (c *cluster) lostShards(a *alike, taken set) Effect {
 	parts := c.partsOf(a, false)
 	if len(parts) == 0 {
@@ -225,12 +225,18 @@ func (c *cluster) lostShards(a *alike, taken set) Effect {
 	taken.add(parts...)
 	message := fmt.Sprintf("%s with %s", a.where(), count(a.effect.Pods, "pod"))
 	e := c.effect(Removes, message, parts...)
-	if len(a.shards) > 0 {
-		e.Message += "; slots and data must be moved away first, which nothing in this version does"
-		e.Code = finding.ShardRemoved
-		if c.now != nil {
-			e.Path = "spec.shards"
-		}
+	if len(a.shards) == 0 {
+		return e
+	}
+	why := c.kept(a.shards)
+	if why == "" {
+		e.Message += ", once the reconciler has moved " + their(len(a.shards)) + " slots away" + c.paused() + "; the guard holds pruning until then"
+		return e
+	}
+	e.Message += "; " + why
+	e.Code = finding.ShardRemoved
+	if c.now != nil {
+		e.Path = "spec.shards"
 	}
 	return e
 }

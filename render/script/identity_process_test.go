@@ -91,8 +91,10 @@ func TestIdentityRule(t *testing.T) {
 }
 
 func TestProcessIdentityOfUnpersistedNodes(t *testing.T) {
+	t.Parallel()
 	for i, c := range []struct{ version, jobs string }{{"8.0", "Rendered"}, {"8.1", "Reconciler"}, {"9.1", "Reconciler"}, {"9.1", "Rendered"}} {
 		t.Run(c.version+" "+c.jobs, func(t *testing.T) {
+			t.Parallel()
 			cluster := newCluster(t, shells()[i%2], c.version, 3, 2)
 			master, slave := cluster[0][0], cluster[0][1]
 			id, slaveID := master.do("CLUSTER", "MYID"), slave.do("CLUSTER", "MYID")
@@ -132,6 +134,7 @@ func TestProcessIdentityOfUnpersistedNodes(t *testing.T) {
 // Two of three primaries restart at once: there is no majority for a promotion.
 // Their replicas keep the only data until a Job promotes them.
 func TestProcessIdentityWithoutAMajority(t *testing.T) {
+	t.Parallel()
 	cluster := newCluster(t, "dash", "9.1", 3, 2)
 	for _, shard := range cluster[:2] {
 		shard[0].fill(100)
@@ -167,6 +170,7 @@ func TestProcessIdentityWithoutAMajority(t *testing.T) {
 // Both pods of a shard restart: nobody has its data, so its slots are served again,
 // by the same node, without a Job.
 func TestProcessIdentityOfAShardThatLostEverything(t *testing.T) {
+	t.Parallel()
 	cluster := newCluster(t, "busybox", "8.1", 3, 2)
 	master, slave := cluster[0][0], cluster[0][1]
 	id := master.do("CLUSTER", "MYID")
@@ -196,7 +200,9 @@ func TestIdentityWaitEndsOnSIGTERM(t *testing.T) {
 	})
 }
 
+// nodes.conf is empty, cut short or of before: the node stays who it was (T3).
 func TestProcessIdentityOfPersistedNodes(t *testing.T) {
+	t.Parallel()
 	var cluster [][]*pod
 	for range 3 {
 		shard := newShard(t, "dash", "8.1", "Cluster", 1)
@@ -222,6 +228,7 @@ func TestProcessIdentityOfPersistedNodes(t *testing.T) {
 
 // The stand-in speaks TLS on the bus, as the server it stands for would.
 func TestProcessIdentityWithTLS(t *testing.T) {
+	t.Parallel()
 	ca := newAuthority(t)
 	var cluster [][]*pod
 	for range 3 {

@@ -34,6 +34,7 @@ func (p *pod) wantMemory(want string) {
 }
 
 func TestProcessLiveFileThatTheServerRefuses(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		for _, version := range []string{"8.0", "8.1", "9.1"} {
 			p := newPod(t, shell, version, "Standalone")
@@ -87,6 +88,7 @@ func TestProcessLiveFileThatTheServerRefuses(t *testing.T) {
 // A container that is killed before its first probe must not lose a good file;
 // one that dies twice without an answer is not tried a third time.
 func TestProcessLiveFileThatNeverAnswered(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := newPod(t, shell, "9.1", "Standalone")
 		p.live("maxmemory 1000000\n")
@@ -116,6 +118,7 @@ func TestProcessLiveFileThatNeverAnswered(t *testing.T) {
 
 // The ConfigMap may be newer than what was started when the probe comes.
 func TestProcessLiveFileChangedBeforeTheProbe(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := newPod(t, shell, "9.1", "Standalone")
 		p.live("maxmemory 1000000\n")
@@ -127,6 +130,7 @@ func TestProcessLiveFileChangedBeforeTheProbe(t *testing.T) {
 }
 
 func TestProcessLiveCopyOfAnotherVersionOrCutShortIsNone(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := newPod(t, shell, "9.1", "Standalone")
 		must(t, os.MkdirAll(filepath.Join(p.data, ".valkey-render"), 0o700))
@@ -141,6 +145,7 @@ func TestProcessLiveCopyOfAnotherVersionOrCutShortIsNone(t *testing.T) {
 // Without a memory of what was accepted a server starts all the same. A file in
 // the directory's place fails like an unwritable or full volume, also for root.
 func TestProcessUnwritableMemoryDoesNotKeepTheServerFromStarting(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		for _, topology := range []string{"Standalone", "Cluster", "Replication"} {
 			p := newPod(t, shell, "9.1", topology)

@@ -15,6 +15,7 @@ import (
 )
 
 func TestProcessMembersComeFromTheConfigMap(t *testing.T) {
+	t.Parallel()
 	const data, sentinel = "queue-0-1", "queue-sentinel-2"
 	for name, tc := range map[string]struct {
 		pod, fqdn, file string

@@ -49,6 +49,7 @@ exec `+link+` "$@"
 // A kill before every single step of a conversion: the next start ends where one
 // without a kill does, even when the server of the former is alive still.
 func TestProcessPersistKilledAnywhere(t *testing.T) {
+	t.Parallel()
 	for i, change := range []string{"rdb aof", "both rdb"} {
 		for _, start := range []int{0, 1} {
 			t.Run(change+" "+strconv.Itoa(start), func(t *testing.T) {
@@ -121,6 +122,7 @@ func copyTree(t testing.TB, from, to string) {
 
 // As process 1 a shell ignores signals that it does not trap.
 func TestProcessPersistEndsOnSIGTERM(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := newPod(t, shell, "9.1", "Standalone")
 		p.mode("aof")
@@ -150,6 +152,7 @@ func TestProcessPersistEndsOnSIGTERM(t *testing.T) {
 
 // Each of these would otherwise end in a server without the data.
 func TestProcessPersistRefusesToLoseData(t *testing.T) {
+	t.Parallel()
 	const empty, without = "refusing to start an empty server", "refusing to start without its data"
 	cases := []struct {
 		name, from, to string
@@ -224,6 +227,7 @@ func fillUp(path string) {
 
 // A real full disk, where the test may make one.
 func TestProcessPersistOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	p := newPod(t, "dash", "9.1", "Standalone")
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", p.data).CombinedOutput(); err != nil {
 		t.Logf("no small disk to be had, so it is a file size limit: %v %s", err, out)

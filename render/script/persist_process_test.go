@@ -63,6 +63,7 @@ func (p *pod) stored(names ...string) string {
 // Nothing that was acknowledged is lost by a change of the mode, after a clean stop
 // or a kill, and again at later starts.
 func TestProcessPersistEveryChangeOfMode(t *testing.T) {
+	t.Parallel()
 	for i, version := range servertest.Versions() {
 		changes := []string{"rdb aof", "rdb both", "aof rdb", "both rdb"}
 		if i == 0 {
@@ -151,6 +152,7 @@ func (p *pod) exists(path string) bool {
 // Somebody turned the AOF off on the running server, before the spec said so: the
 // RDB is the newer one, whatever the mode is now.
 func TestProcessPersistAfterConfigSet(t *testing.T) {
+	t.Parallel()
 	for i, to := range []string{"rdb", "aof", "both"} {
 		p := newPod(t, shells()[i%2], servertest.Versions()[i], "Standalone")
 		p.mode("both")
@@ -186,6 +188,7 @@ func TestProcessPersistAfterConfigSet(t *testing.T) {
 
 // Nodes of a cluster stay who they are, with their slots and keys.
 func TestProcessPersistInACluster(t *testing.T) {
+	t.Parallel()
 	for i, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -215,6 +218,7 @@ func TestProcessPersistInACluster(t *testing.T) {
 
 // A primary that stopped cleanly holds all after the change too, and goes on.
 func TestProcessPersistOfAPrimary(t *testing.T) {
+	t.Parallel()
 	for i, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -253,6 +257,7 @@ func TestProcessPersistOfAPrimary(t *testing.T) {
 }
 
 func TestProcessPersistNothing(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		for _, from := range []string{"rdb", "aof", "both"} {
 			p := newPod(t, shell, "9.1", "Standalone")

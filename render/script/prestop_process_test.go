@@ -108,6 +108,7 @@ func (p *pod) ownKey() string {
 }
 
 func TestProcessPreStopCluster(t *testing.T) {
+	t.Parallel()
 	for i, version := range []string{"8.0", "8.1"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -141,6 +142,7 @@ func TestProcessPreStopCluster(t *testing.T) {
 
 // A roll by the StatefulSet controller stops a pod of every shard at once.
 func TestProcessPreStopOfAllPrimariesAtOnce(t *testing.T) {
+	t.Parallel()
 	cluster := newCluster(t, "busybox", "8.1", 3, 2)
 	var writers []*writer
 	for _, shard := range cluster {
@@ -166,6 +168,7 @@ func TestProcessPreStopOfAllPrimariesAtOnce(t *testing.T) {
 }
 
 func TestProcessPreStopLeavesItToTheServer(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		topology, version, replicas, grace, words string
 	}{
@@ -184,6 +187,7 @@ func TestProcessPreStopLeavesItToTheServer(t *testing.T) {
 }
 
 func TestProcessPreStopReplication(t *testing.T) {
+	t.Parallel()
 	for i, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -215,10 +219,11 @@ func TestProcessPreStopReplication(t *testing.T) {
 // The replica hangs after it was chosen: the time runs out, the role stays, and
 // writes go on.
 func TestProcessPreStopAbortsWhenTheReplicaHangs(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		shard := newReplication(t, shell, "9.1", "Replication", 2, false)
 		old, next := shard[0], shard[1]
-		old.env[script.EnvGrace] = "10"
+		old.env[script.EnvGrace] = "13"
 		// The real client, but the replica is stopped, and behind, at the last moment.
 		client := servertest.Program(t, "9.1", "valkey-cli")
 		old.fake("valkey-cli", `case "$*" in
@@ -228,8 +233,8 @@ exec `+client+` "$@"
 `)
 		r := old.run(script.PreStop)
 		r.expect(t, 0, "writes go on")
-		if r.took > 6*time.Second {
-			t.Errorf("took %s of 5 s", r.took)
+		if r.took > 9*time.Second {
+			t.Errorf("took %s of 8 s", r.took)
 		}
 		if got := old.do("SET", "k", "v"); got != "OK" || old.info("role") != "master" {
 			t.Errorf("%s as %s:\n%s", got, old.info("role"), r.out)
@@ -239,6 +244,7 @@ exec `+client+` "$@"
 }
 
 func TestProcessPreStopSentinel(t *testing.T) {
+	t.Parallel()
 	for i, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()

@@ -33,7 +33,9 @@ func (p *pod) wantProbes(startup, liveness, readiness int, texts ...string) {
 	}
 }
 
+// A server that loads is alive and not ready (T8).
 func TestProcessProbesWhileLoading(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		for _, version := range servertest.Versions() {
 			p := newPod(t, shell, version, "Standalone")
@@ -53,6 +55,8 @@ func TestProcessProbesWhileLoading(t *testing.T) {
 	})
 }
 
+// TestProcessProbesOfABusyServer runs beside no other test: its servers take all the
+// processors there are.
 func TestProcessProbesOfABusyServer(t *testing.T) {
 	eachShell(t, func(t *testing.T, shell string) {
 		for _, version := range servertest.Versions() {
@@ -70,6 +74,7 @@ func TestProcessProbesOfABusyServer(t *testing.T) {
 }
 
 func TestProcessProbesOfAServerThatHangsOrIsGone(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := newPod(t, shell, "9.1", "Standalone")
 		p.start()
@@ -86,6 +91,7 @@ func TestProcessProbesOfAServerThatHangsOrIsGone(t *testing.T) {
 // A replica is no use to a client before its first sync, and every use after it,
 // whatever happens to its primary.
 func TestProcessReadinessOfAReplica(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		primary, replica := newPod(t, shell, "8.1", "Standalone"), newPod(t, shell, "8.1", "Standalone")
 		primary.conf("repl-diskless-sync-delay 0\n")
@@ -109,6 +115,7 @@ func TestProcessReadinessOfAReplica(t *testing.T) {
 
 // A cluster that is down must not make its nodes unready: who would repair it?
 func TestProcessReadinessIgnoresTheStateOfTheCluster(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := newPod(t, shell, "9.1", "Cluster")
 		p.start("--cluster-enabled", "yes", "--cluster-config-file", filepath.Join(p.data, "nodes.conf"))

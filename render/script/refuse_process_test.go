@@ -15,6 +15,7 @@ import (
 // An emptied projection, or a variable that did not expand, would start another
 // server than the rendered one.
 func TestProcessStartRefuses(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name   string
 		change func(p *pod)
@@ -58,6 +59,7 @@ func TestProcessStartRefuses(t *testing.T) {
 }
 
 func TestProcessStandaloneStartsWithoutRoleOrReplicationPassword(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := newPod(t, shell, "9.1", "Standalone")
 		must(t, os.Remove(filepath.Join(p.root, "system/_replication.current")))

@@ -152,7 +152,7 @@ func (p *pod) write(name, text string) {
 // conf sets valkey.conf to what every pod has and more.
 func (p *pod) conf(more string) {
 	p.t.Helper()
-	text := "bind " + p.ip + "\nprotected-mode no\nenable-debug-command yes\n" + more + "include " + filepath.Join(p.root, "run/live.conf") + "\n"
+	text := "bind " + p.ip + "\nprotected-mode no\nenable-debug-command yes\nrepl-diskless-sync-delay 0\n" + more + "include " + filepath.Join(p.root, "run/live.conf") + "\n"
 	if p.env[script.EnvTopology] != "Standalone" {
 		text += "include " + filepath.Join(p.root, "run/auth.conf") + "\n"
 	}
@@ -171,19 +171,18 @@ func (p *pod) live(text string) {
 func (p *pod) acl(version, lines string) {
 	p.t.Helper()
 	hash := fmt.Sprintf("on #%x resetchannels ", sha256.Sum256([]byte(password)))
-	operator := "+@connection +info +role +config|get +failover +replicaof"
+	operator := "+ping +info +config|get +client|pause +client|unpause +failover +replicaof"
 	if p.env[script.EnvTopology] == "Cluster" {
-		operator = "+@connection +info +role +config|get +cluster|nodes +cluster|failover"
+		operator = "+ping +info +cluster|nodes +cluster|failover"
 	}
 	p.write("acl/"+script.ACLFile(version), lines+
 		"user _operator "+hash+operator+"\n"+
-		"user _replication "+hash+"+psync +sync +replconf +ping\n"+
-		"user _sentinel "+hash+"&__sentinel__:hello +ping +info +role +publish +subscribe +client|setname +client|kill"+
-		" +script|kill +config|rewrite +replicaof +slaveof +multi +exec\n")
+		"user _replication "+hash+"+psync +sync +replconf\n"+
+		"user _sentinel "+hash+"&__sentinel__:hello +ping +info +publish +subscribe +client|setname +client|kill"+
+		" +script|kill +config|rewrite +slaveof +multi +exec\n")
 	p.write("acl/"+script.SentinelACLFile(version), lines+
-		"user _operator "+hash+"+ping +info +sentinel\n"+
-		"user _sentinel "+hash+"&__sentinel__:hello +ping +publish +client|setname"+
-		" +sentinel|is-master-down-by-addr +sentinel|is-primary-down-by-addr\n")
+		"user _operator "+hash+"+ping +sentinel|master +sentinel|failover\n"+
+		"user _sentinel "+hash+"&__sentinel__:hello +ping +publish +client|setname +sentinel|is-master-down-by-addr\n")
 }
 
 // fake replaces a program of the pod by a shell script.

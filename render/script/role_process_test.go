@@ -59,6 +59,7 @@ func primaries(shard []*pod) int {
 }
 
 func TestProcessRoleOfARestartedPrimary(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		for _, version := range servertest.Versions() {
 			shard := newReplication(t, shell, version, "Replication", 3, true)
@@ -111,6 +112,7 @@ func TestProcessRoleOfARestartedPrimary(t *testing.T) {
 
 // Each of these makes it uncertain that the volume holds everything.
 func TestProcessRoleIsFencedWhenUnsure(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		name   string
 		change func(shard []*pod)
@@ -150,6 +152,7 @@ func TestProcessRoleIsFencedWhenUnsure(t *testing.T) {
 
 // Peers that never had data are not ahead of anybody.
 func TestProcessRoleBesideEmptyPods(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		shard := newReplication(t, shell, "8.1", "Replication", 2, true)
 		shard[0].fill(10)
@@ -168,6 +171,7 @@ func TestProcessRoleBesideEmptyPods(t *testing.T) {
 // With RDB the file that SIGTERM saved proves the history, and replicas need no
 // full sync.
 func TestProcessRoleWithRDB(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		for _, version := range servertest.Versions() {
 			shard := newShard(t, shell, version, "Replication", 2)
@@ -201,6 +205,7 @@ func TestProcessRoleWithRDB(t *testing.T) {
 }
 
 func TestProcessSinglePodIsThePrimary(t *testing.T) {
+	t.Parallel()
 	for _, topology := range []string{"Replication", "Sentinel"} {
 		p := newShard(t, "dash", "9.1", topology, 1)[0]
 		p.start()

@@ -17,6 +17,7 @@ import (
 // Whatever bytes a password holds, the server gets exactly them, from a file that
 // only its user can read, and neither its arguments nor its environment show them.
 func TestProcessReplicationPasswordReachesTheServerUnchanged(t *testing.T) {
+	t.Parallel()
 	passwords := []string{"plain", password, `"`, `\`, `\x41`, "a\nb", "tab\there", "ends with newline\n", "#no comment", "'single'", "日本語 ☃", "\x01\x7f\xff\xfe"}
 	eachShell(t, func(t *testing.T, shell string) {
 		p := newPod(t, shell, "8.0", "Replication")
@@ -48,6 +49,7 @@ func TestProcessReplicationPasswordReachesTheServerUnchanged(t *testing.T) {
 // Between "every server knows both" and "the old one is gone", one of the two files
 // is right for any server, whatever the mount shows.
 func TestProcessProbeDuringRotation(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		p := newPod(t, shell, "9.1", "Standalone")
 		p.acl("9.1", "user default off\n")
@@ -75,6 +77,7 @@ func TestProcessProbeDuringRotation(t *testing.T) {
 }
 
 func TestProcessIPv6(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		primary, replica := newPod(t, shell, "9.1", "Replication"), newPod(t, shell, "9.1", "Replication")
 		peers := ""
@@ -106,6 +109,7 @@ func TestProcessIPv6(t *testing.T) {
 }
 
 func TestProcessTLS(t *testing.T) {
+	t.Parallel()
 	ca := newAuthority(t)
 	for _, mutual := range []string{"yes", "no", "optional"} {
 		t.Run("clients="+mutual, func(t *testing.T) {

@@ -133,6 +133,8 @@ start_sentinel() {
 	VR_ACL=$VR_ROOT/acl/${VALKEY_VERSION:-}.sentinel.acl
 	check "$SENTINEL_CONF" "$SENTINEL_END" "$@"
 	secret _sentinel >/dev/null || exit 1
+	mkdir -p "$VR_STATE" 2>/dev/null || say "$VR_STATE: cannot be made"
+	lock_data
 	ACL_IN_ARGUMENTS=no
 	case " $* " in
 	*' --aclfile '*) ACL_IN_ARGUMENTS=yes ;;

@@ -86,12 +86,20 @@ func newWatched(t testing.TB, shell, version string, persisted bool) (shard, sen
 	t.Helper()
 	shard = newReplication(t, shell, version, "Sentinel", 3, persisted)
 	sentinels = newSentinels(t, shell, version, shard)
+	t.Cleanup(func() {
+		for i, p := range sentinels {
+			if t.Failed() {
+				t.Logf("sentinel %d:\n%s", i, p.log)
+			}
+		}
+	})
 	startSentinels(sentinels)
 	awaitKnown(t, sentinels, 2)
 	return shard, sentinels
 }
 
 func TestProcessSentinelLearnsAndKeepsThePrimary(t *testing.T) {
+	t.Parallel()
 	for i, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -146,6 +154,7 @@ func TestProcessSentinelLearnsAndKeepsThePrimary(t *testing.T) {
 }
 
 func TestProcessSentinelWithoutAnyPrimary(t *testing.T) {
+	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
 		shard := newShard(t, shell, "9.1", "Sentinel", 2)
 		sentinels := newSentinels(t, shell, "9.1", shard)
@@ -177,6 +186,7 @@ func TestProcessSentinelWithoutAnyPrimary(t *testing.T) {
 
 // The old primary comes back after a failover: a replica, never a second primary.
 func TestProcessOldPrimaryComesBackAfterSentinelFailover(t *testing.T) {
+	t.Parallel()
 	for i, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -219,12 +229,20 @@ func TestProcessOldPrimaryComesBackAfterSentinelFailover(t *testing.T) {
 // where taking its place back would empty all replicas and starting fenced would
 // leave nobody for half a minute.
 func TestProcessCurrentPrimaryRestartsUnderSentinel(t *testing.T) {
+	t.Parallel()
 	for i, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			shard, sentinels := newWatched(t, shells()[i%2], version, true)
 			p := shard[0]
 			p.fill(50)
+			downAfter := func(milliseconds string) {
+				for _, q := range sentinels {
+					q.do("SENTINEL", "SET", name.SentinelMaster, "down-after-milliseconds", milliseconds)
+				}
+			}
+			// On a busy machine a restart may take longer than what is meant to be short here.
+			downAfter("60000")
 			p.stop(syscall.SIGTERM)
 			p.start()
 			if p.info("role") != "master" || p.do("DBSIZE") != "50" {
@@ -239,6 +257,7 @@ func TestProcessCurrentPrimaryRestartsUnderSentinel(t *testing.T) {
 				return strings.Contains(sentinels[0].do("SENTINEL", "MASTER", name.SentinelMaster), "flags master ")
 			})
 
+			downAfter("2000")
 			begin := time.Now()
 			p.stop(syscall.SIGKILL)
 			must(t, os.RemoveAll(p.data))
@@ -257,6 +276,7 @@ func TestProcessCurrentPrimaryRestartsUnderSentinel(t *testing.T) {
 }
 
 func TestProcessDataPodsWithoutSentinels(t *testing.T) {
+	t.Parallel()
 	shard, sentinels := newWatched(t, "dash", "9.1", true)
 	for _, s := range sentinels {
 		s.stop(syscall.SIGKILL)
@@ -279,6 +299,7 @@ func TestProcessDataPodsWithoutSentinels(t *testing.T) {
 // The primary's pod is replaced, at another address and with its volume, before
 // the sentinels notice: they still wait for it at the address it had.
 func TestProcessReplacedPrimaryAtAnotherAddress(t *testing.T) {
+	t.Parallel()
 	shard, sentinels := newWatched(t, "busybox", "8.1", true)
 	p := shard[0]
 	p.fill(20)

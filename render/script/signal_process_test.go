@@ -17,6 +17,7 @@ import (
 // TestProcessTermDuringTheStartStepEndsIt: a pod that is deleted while its start
 // step asks peers that hang must not take its whole grace period.
 func TestProcessTermDuringTheStartStepEndsIt(t *testing.T) {
+	t.Parallel()
 	for _, shell := range []string{"dash", "busybox"} {
 		t.Run(shell, func(t *testing.T) {
 			// A peer that takes connections and never answers.

@@ -12,6 +12,8 @@ set -u
 SCRIPTS=${0%/*}
 # shellcheck source=lib.sh
 . "$SCRIPTS/lib.sh"
+# shellcheck source=lock.sh
+. "$SCRIPTS/lock.sh"
 # shellcheck source=live.sh
 . "$SCRIPTS/live.sh"
 # shellcheck source=persist.sh
@@ -80,6 +82,7 @@ start_data() {
 	local conf=$VR_ROOT/config/valkey.conf
 	check "$conf" '# valkey-render: end of valkey.conf' "$@"
 	mkdir -p "$VR_STATE" 2>/dev/null || say "$VR_STATE: cannot be made"
+	lock_data
 	# From here on no replica counts as synced.
 	rm -f "$VR_RUN/synced"
 	# A rule that cannot be applied must not end in a server without it.
