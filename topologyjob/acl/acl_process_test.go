@@ -61,6 +61,7 @@ func everything() v1alpha1.UserSpec {
 // TestProcessServersAcceptTheText starts each version with its text in an aclfile
 // and reads every user back.
 func TestProcessServersAcceptTheText(t *testing.T) {
+	t.Parallel()
 	for _, version := range servertest.Versions() {
 		for _, topology := range allTopologies() {
 			for _, open := range []bool{false, true} {
@@ -83,6 +84,7 @@ func TestProcessServersAcceptTheText(t *testing.T) {
 }
 
 func TestProcessSentinelsAcceptTheText(t *testing.T) {
+	t.Parallel()
 	for _, version := range servertest.Versions() {
 		t.Run(version, func(t *testing.T) {
 			users, err := SentinelUsers(version, inputOf(t, v1alpha1.TopologySentinel, everything()))

@@ -46,8 +46,8 @@ func Merge(c *v1alpha1.ValkeyCluster, acls []*v1alpha1.ValkeyACL) ([]v1alpha1.Us
 }
 
 // Needs are the keys of Secrets that Resolve reads for these users, those of
-// users without a password and of disabled ones left out. A next password of a
-// system user is read when it is there.
+// users without a password and of disabled ones left out. Next and previous
+// passwords of the default user and of system users are read when they are there.
 func Needs(c *v1alpha1.ValkeyCluster, users []v1alpha1.UserSpec) []Ref {
 	var refs []Ref
 	for _, w := range wanted(c, users) {
@@ -60,22 +60,27 @@ func Needs(c *v1alpha1.ValkeyCluster, users []v1alpha1.UserSpec) []Ref {
 type want struct {
 	user string
 	refs []Ref
-	// next may be missing.
-	next *Ref
+	// more may be missing.
+	more []Ref
+}
+
+// beside are the keys of a rotation beside the one that is always there.
+func beside(secret, key string) []Ref {
+	return []Ref{{secret, key + NextSuffix}, {secret, key + PreviousSuffix}}
 }
 
 func wanted(c *v1alpha1.ValkeyCluster, users []v1alpha1.UserSpec) []want {
 	var wants []want
 	if c.AuthEnabled() {
 		ref := c.AuthSecret()
-		wants = append(wants, want{user: DefaultUser, refs: []Ref{{ref.Name, ref.Key}}})
+		wants = append(wants, want{user: DefaultUser, refs: []Ref{{ref.Name, ref.Key}}, more: beside(ref.Name, ref.Key)})
 	}
 	system := name.SystemSecret(c.Name)
 	for _, user := range SystemUsers(c.EffectiveTopology()) {
 		wants = append(wants, want{
 			user: user,
 			refs: []Ref{{system, user + CurrentSuffix}},
-			next: &Ref{system, user + NextSuffix},
+			more: beside(system, user),
 		})
 	}
 	for _, u := range users {
@@ -107,8 +112,10 @@ func Resolve(c *v1alpha1.ValkeyCluster, acls []*v1alpha1.ValkeyACL, secrets Secr
 	}
 	for _, w := range wanted(c, users) {
 		refs := w.refs
-		if w.next != nil && secrets.has(*w.next) {
-			refs = append(refs, *w.next)
+		for _, ref := range w.more {
+			if secrets.has(ref) {
+				refs = append(refs, ref)
+			}
 		}
 		for _, ref := range refs {
 			hash, err := secrets.hash(ref)

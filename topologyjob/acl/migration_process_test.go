@@ -17,6 +17,7 @@ import (
 // TestProcessReplicationUserCarriesSlotMigrations moves all slots to another node
 // atomically while clients write, in transactions and scripts too.
 func TestProcessReplicationUserCarriesSlotMigrations(t *testing.T) {
+	t.Parallel()
 	const version = "9.1"
 	// A slow snapshot, so that the writes of a second are replayed.
 	a, b := startNode(t, version, v1alpha1.TopologyCluster, "--rdb-key-save-delay", "2000"), startNode(t, version, v1alpha1.TopologyCluster)
@@ -48,8 +49,8 @@ func TestProcessReplicationUserCarriesSlotMigrations(t *testing.T) {
 	if count := do(t, dialAs(t, b, DefaultUser), "HLEN", "{burst}"); count != strconv.Itoa(written) {
 		t.Errorf("%s of %d writes came along", count, written)
 	}
-	wantNoDenials(t, "target", target)
-	wantNoDenials(t, "source", source)
+	wantNoDenials(t, "target", dialAs(t, b, DefaultUser))
+	wantNoDenials(t, "source", dialAs(t, a, DefaultUser))
 }
 
 // writeBurst writes one field in a transaction and a string in a script; moved

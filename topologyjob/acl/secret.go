@@ -18,9 +18,12 @@ import (
 const (
 	// CurrentSuffix ends the key of <cluster>-system with the password in use.
 	CurrentSuffix = ".current"
-	// NextSuffix ends the key of the password that a rotation is moving to; it is
-	// there during a rotation only, and both are valid.
+	// NextSuffix ends the key of the password that a rotation is moving to. It is there
+	// during a rotation only, and valid beside the current one.
 	NextSuffix = ".next"
+	// PreviousSuffix ends the key of the password that a rotation has moved from. It is
+	// there during a rotation only, and valid beside the current one.
+	PreviousSuffix = ".previous"
 )
 
 // FileKey is the key of <cluster>-acl with the file of data pods of a version.

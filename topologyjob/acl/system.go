@@ -27,7 +27,7 @@ func systemRules(version string, topology v1alpha1.Topology) map[string][]string
 	cluster := topology == v1alpha1.TopologyCluster
 	return map[string][]string{
 		name.UserOperator:    operatorRules(version, topology),
-		name.UserReplication: replicationRules(version, cluster),
+		name.UserReplication: replicationRules(version, topology),
 		name.UserExporter:    exporterRules(cluster),
 		name.UserSentinel:    watcherRules(),
 	}
@@ -35,68 +35,73 @@ func systemRules(version string, topology v1alpha1.Topology) map[string][]string
 
 // operatorRules: what the steps of Jobs, the probes and the preStop handover send.
 // It may change users, and so has every right that it gives itself; the rest
-// keeps mistakes small.
+// keeps mistakes small. AUTH and HELLO need no rule.
 func operatorRules(version string, topology v1alpha1.Topology) []string {
 	rules := []string{
 		"resetchannels",
-		// AUTH, HELLO, PING, SELECT and CLIENT: PAUSE stops writes for a handover,
 		// KILL ends the connections of a revoked password.
-		"+@connection",
-		"+info", "+role", "+config|get", "+config|set", "+dbsize", "+wait", "+module|list",
-		"+acl|list", "+acl|users", "+acl|getuser", "+acl|setuser", "+acl|deluser", "+acl|whoami", "+acl|log",
+		"+ping", "+client|setname", "+client|kill",
+		"+info", "+config|get", "+config|set", "+acl|list", "+acl|setuser", "+acl|deluser", "+acl|whoami",
 	}
 	switch topology {
 	case v1alpha1.TopologyReplication, v1alpha1.TopologySentinel:
-		return append(rules, "+failover", "+replicaof")
+		// PAUSE stops writes while a primary becomes a replica.
+		return append(rules, "+client|pause", "+client|unpause", "+failover", "+replicaof")
 	case v1alpha1.TopologyCluster:
 		return append(append([]string{"~*"}, rules...), clusterRules(version)...)
 	}
 	return rules
 }
 
-// clusterRules: survey, bootstrap, moves of slots. CLUSTER BUMPEPOCH and
-// SAVECONFIG are no part of any step. MIGRATE and RESTORE move keys before 9.0,
-// and end an open slot that such a version left behind; keys are named by it, so
-// all of them must be allowed.
+// clusterRules: survey, bootstrap, moves of slots. MIGRATE, which is RESTORE-ASKING at
+// its target, moves keys before 9.0, and ends an open slot that such a version left
+// behind; keys are named by it, so all of them must be allowed.
 func clusterRules(version string) []string {
 	var rules []string
 	for _, sub := range []string{
-		"myid", "myshardid", "info", "nodes", "slots", "shards", "links", "replicas", "count-failure-reports",
-		"countkeysinslot", "getkeysinslot", "keyslot",
-		"meet", "forget", "replicate", "failover", "reset", "set-config-epoch",
-		"addslots", "addslotsrange", "delslots", "delslotsrange", "setslot",
+		"myid", "info", "nodes", "countkeysinslot", "getkeysinslot",
+		"meet", "forget", "replicate", "failover", "set-config-epoch", "addslotsrange", "setslot",
 	} {
 		rules = append(rules, "+cluster|"+sub)
 	}
-	rules = append(rules, "+migrate", "+restore", "+restore-asking")
+	// DUMP and PTTL compare a key that an interrupted MIGRATE left on both sides.
+	rules = append(rules, "+migrate", "+restore-asking", "+select", "+asking", "+dump", "+pttl")
+	// SCAN and EXISTS compare the keys that a primary without slots still has, and FLUSHALL
+	// deletes them there. DEL does so with those of one slot at the target of a move.
+	rules = append(rules, "+scan", "+exists", "+flushall", "+del")
 	if command.AtLeast(version, "9.0") {
-		rules = append(rules, "+cluster|migrateslots", "+cluster|getslotmigrations", "+cluster|cancelslotmigrations")
+		rules = append(rules, "+cluster|migrateslots", "+cluster|getslotmigrations")
 	}
 	return rules
 }
 
 // replicationRules: PSYNC, and SYNC over the second connection of dual channel
-// replication. Since 9.0 a slot migration replays the writes of the source as
-// this user. Not transactions as such, since all of it shows at once in the end,
-// and no FLUSHALL, which ends a migration.
-func replicationRules(version string, cluster bool) []string {
-	rules := []string{"resetchannels", "+psync", "+sync", "+replconf", "+ping"}
-	if !cluster || !command.AtLeast(version, "9.0") {
+// replication. A standalone server has no replica, and the user logs in for
+// nothing. Since 9.0 a slot migration replays the writes of the source as this
+// user, whatever commands they are: hence a category. Not transactions as such,
+// since all of it shows at once in the end; no FLUSHALL, which ends a migration;
+// and not MIGRATE, which no server replays.
+func replicationRules(version string, topology v1alpha1.Topology) []string {
+	if topology == v1alpha1.TopologyStandalone {
+		return []string{"resetchannels"}
+	}
+	rules := []string{"resetchannels", "+psync", "+sync", "+replconf"}
+	if topology != v1alpha1.TopologyCluster || !command.AtLeast(version, "9.0") {
 		return rules
 	}
 	return append([]string{"~*"}, append(rules, "+cluster|syncslots", "+select", "+@write",
-		"-flushall", "-flushdb", "-swapdb")...)
+		"-flushall", "-flushdb", "-swapdb", "-migrate")...)
 }
 
-// exporterRules: what redis_exporter asks for without options that look at keys.
+// exporterRules: what redis_exporter asks for with the arguments that are rendered.
 // Not CONFIG GET, which shows primaryauth: the exporter goes on without it.
 func exporterRules(cluster bool) []string {
 	rules := []string{
-		"resetchannels", "+ping", "+select", "+info", "+dbsize", "+client|setname", "+client|setinfo",
+		"resetchannels", "+info", "+client|setname",
 		"+slowlog|get", "+slowlog|len", "+latency|latest", "+latency|histogram",
 	}
 	if cluster {
-		rules = append(rules, "+cluster|info", "+cluster|nodes")
+		rules = append(rules, "+cluster|info")
 	}
 	return rules
 }
@@ -106,9 +111,9 @@ func exporterRules(cluster bool) []string {
 func watcherRules() []string {
 	return []string{
 		"resetchannels", "&__sentinel__:hello",
-		"+ping", "+info", "+role", "+publish", "+subscribe",
+		"+ping", "+info", "+publish", "+subscribe",
 		"+client|setname", "+client|kill", "+script|kill", "+config|rewrite",
-		"+replicaof", "+slaveof", "+multi", "+exec",
+		"+slaveof", "+multi", "+exec",
 	}
 }
 
@@ -132,21 +137,25 @@ func discoveryRules() []string {
 
 // sentinelSystemRules are the rules of the system users on sentinels, by name.
 func sentinelSystemRules() map[string][]string {
+	operator := []string{
+		"resetchannels", "+ping", "+info", "+client|setname", "+client|kill",
+		"+acl|list", "+acl|setuser", "+acl|deluser", "+acl|whoami",
+		// For people: no other user of a sentinel sees what was refused.
+		"+acl|log",
+	}
+	for _, sub := range []string{
+		"config", "failover", "master", "monitor", "myid", "remove", "replicas", "reset", "sentinels", "set",
+	} {
+		operator = append(operator, "+sentinel|"+sub)
+	}
 	return map[string][]string{
-		name.UserOperator: {
-			"resetchannels", "&*", "+ping", "+hello", "+info", "+role", "+client", "+subscribe", "+psubscribe",
-			"+acl|list", "+acl|users", "+acl|getuser", "+acl|setuser", "+acl|deluser", "+acl|whoami", "+acl|log",
-			"+sentinel",
-		},
-		// It logs in for nothing: no replica follows a sentinel.
-		name.UserReplication: {"resetchannels", "+ping"},
-		name.UserExporter: {
-			"resetchannels", "+ping", "+info", "+client|setname", "+sentinel|masters",
-			"+sentinel|sentinels", "+sentinel|replicas", "+sentinel|slaves", "+sentinel|ckquorum",
-		},
+		name.UserOperator: operator,
+		// They log in for nothing: no replica follows a sentinel, and no exporter runs
+		// beside one.
+		name.UserReplication: {"resetchannels"},
+		name.UserExporter:    {"resetchannels"},
 		name.UserSentinel: {
-			"resetchannels", "&__sentinel__:hello", "+ping", "+publish", "+client|setname",
-			"+sentinel|is-master-down-by-addr", "+sentinel|is-primary-down-by-addr",
+			"resetchannels", "&__sentinel__:hello", "+ping", "+publish", "+client|setname", "+sentinel|is-master-down-by-addr",
 		},
 	}
 }
