@@ -78,6 +78,16 @@ func Namespace(t testing.TB) string {
 	return ns.Name
 }
 
+// ServesIPv6 reports whether Services of the server can have IPv6 addresses.
+func ServesIPv6(t testing.TB) bool {
+	t.Helper()
+	service := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "six"},
+		Spec:       corev1.ServiceSpec{IPFamilies: []corev1.IPFamily{corev1.IPv6Protocol}, Ports: []corev1.ServicePort{{Port: 6379}}},
+	}
+	return Client(t).Create(t.Context(), service, client.DryRunAll) == nil
+}
+
 // Install installs our definitions, and stand-ins for those of cert-manager and
 // the Prometheus operator, and waits until they are served.
 func Install(t testing.TB) {

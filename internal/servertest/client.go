@@ -31,7 +31,12 @@ func Dial(network, address string) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{conn: conn, in: bufio.NewReader(conn), timeout: 10 * time.Second}, nil
+	return Over(conn), nil
+}
+
+// Over speaks through a connection that is there, such as one with TLS.
+func Over(conn net.Conn) *Client {
+	return &Client{conn: conn, in: bufio.NewReader(conn), timeout: 10 * time.Second}
 }
 
 // Close ends the connection.

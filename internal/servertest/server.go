@@ -22,8 +22,8 @@ import (
 type Options struct {
 	// Conf is the text of the config file.
 	Conf string
-	// Files are more files of the server's directory, by name. The directory is
-	// the working directory, so Conf may say "include live.conf".
+	// Files are more files of the server's directory, by their names relative to it.
+	// The directory is the working directory, so Conf may say "include live.conf".
 	Files map[string]string
 	// Args follow the config file on the command line and win over it.
 	Args []string
@@ -36,6 +36,8 @@ type Options struct {
 	Env []string
 	// Timeout bounds the start, 10 s when 0.
 	Timeout time.Duration
+	// Recorder, with TCP, notes what is sent to the server's port.
+	Recorder *Recorder
 }
 
 // Server is a running server.
@@ -46,11 +48,13 @@ type Server struct {
 	Port int
 
 	socket string
-	cmd    *exec.Cmd
-	output *output
-	exited chan struct{}
-	client *Client
-	mu     sync.Mutex
+	// unrelay ends what listens at Port in the server's place.
+	unrelay func()
+	cmd     *exec.Cmd
+	output  *output
+	exited  chan struct{}
+	client  *Client
+	mu      sync.Mutex
 }
 
 // RefusedError says that a server ended by itself instead of serving.
@@ -100,15 +104,6 @@ func Launch(servers, version string, opts Options) (*Server, error) {
 }
 
 func (s *Server) start(servers, version string, opts Options) error {
-	conf := filepath.Join(s.Dir, "valkey.conf")
-	if err := os.WriteFile(conf, []byte(opts.Conf), 0o600); err != nil {
-		return err
-	}
-	for name, text := range opts.Files {
-		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(text), 0o600); err != nil {
-			return err
-		}
-	}
 	if opts.TCP {
 		port, err := FreePort()
 		if err != nil {
@@ -116,12 +111,29 @@ func (s *Server) start(servers, version string, opts Options) error {
 		}
 		s.Port = port
 	}
+	listens, err := s.record(&opts)
+	if err != nil {
+		return err
+	}
+	conf := filepath.Join(s.Dir, "valkey.conf")
+	if err := os.WriteFile(conf, []byte(opts.Conf), 0o600); err != nil {
+		return err
+	}
+	for name, text := range opts.Files {
+		path := filepath.Join(s.Dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
 	name := "valkey-server"
 	if opts.Sentinel {
 		name = "valkey-sentinel"
 	}
 	// A server in the background would outlive the test.
-	args := []string{conf, "--daemonize", "no", "--dir", s.Dir, "--bind", "127.0.0.1", "--port", strconv.Itoa(s.Port), "--unixsocket", s.socket}
+	args := []string{conf, "--daemonize", "no", "--dir", s.Dir, "--bind", "127.0.0.1", "--port", strconv.Itoa(listens), "--unixsocket", s.socket}
 	s.cmd = exec.Command(filepath.Join(servers, version, "bin", name), append(args, opts.Args...)...)
 	s.cmd.Dir = s.Dir
 	s.cmd.Env = append(os.Environ(), opts.Env...)
@@ -133,6 +145,7 @@ func (s *Server) start(servers, version string, opts Options) error {
 	go func() {
 		// The exit code is read from ProcessState; how it was told is no matter.
 		_ = s.cmd.Wait()
+		s.unrelay()
 		close(s.exited)
 	}()
 	timeout := opts.Timeout
@@ -233,6 +246,9 @@ func (s *Server) Stop() {
 		_ = s.cmd.Process.Signal(syscall.SIGKILL)
 		<-s.exited
 	}
+	if s.unrelay != nil {
+		s.unrelay()
+	}
 	_ = os.RemoveAll(s.Dir)
 }
 
@@ -256,27 +272,4 @@ func Try(servers, version string, opts Options) error {
 	}
 	server.Stop()
 	return nil
-}
-
-// FreePort returns a TCP port of 127.0.0.1 that nobody listens on, whose cluster
-// bus port (10000 above it) is free too.
-func FreePort() (int, error) {
-	for range 100 {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return 0, err
-		}
-		port := listener.Addr().(*net.TCPAddr).Port
-		listener.Close()
-		if port+10000 > 65535 {
-			continue
-		}
-		bus, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port+10000)))
-		if err != nil {
-			continue
-		}
-		bus.Close()
-		return port, nil
-	}
-	return 0, errors.New("no free pair of ports on 127.0.0.1")
 }

@@ -11,6 +11,7 @@ import (
 )
 
 func TestProcessStartServesOnSocketAndPort(t *testing.T) {
+	t.Parallel()
 	for _, version := range Versions() {
 		t.Run(version, func(t *testing.T) {
 			s := Start(t, version, Options{
@@ -47,6 +48,7 @@ func TestProcessStartServesOnSocketAndPort(t *testing.T) {
 }
 
 func TestProcessTryReportsTheServersWords(t *testing.T) {
+	t.Parallel()
 	for _, version := range Versions() {
 		err := Try(Dir(t), version, Options{Conf: "maxmemory nonsense\n"})
 		var refused *RefusedError
@@ -57,6 +59,7 @@ func TestProcessTryReportsTheServersWords(t *testing.T) {
 }
 
 func TestProcessRestartRunsTheSameProgram(t *testing.T) {
+	t.Parallel()
 	for _, version := range Versions() {
 		s := Start(t, version, Options{Args: []string{"--enable-debug-command", "yes"}})
 		// The reply never comes: the process replaces itself.
@@ -68,6 +71,7 @@ func TestProcessRestartRunsTheSameProgram(t *testing.T) {
 }
 
 func TestProcessSentinel(t *testing.T) {
+	t.Parallel()
 	for _, version := range Versions() {
 		s := Start(t, version, Options{Sentinel: true, Conf: "sentinel monitor mymaster 127.0.0.1 1 1\n"})
 		if reply, err := s.Do("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster"); err != nil || len(reply.([]any)) != 2 {
@@ -80,6 +84,7 @@ func TestProcessSentinel(t *testing.T) {
 }
 
 func TestProcessTools(t *testing.T) {
+	t.Parallel()
 	for _, command := range [][]string{
 		{Tool(t, "dash"), "-c", "echo ok"}, {Tool(t, "busybox"), "sh", "-c", "echo ok"},
 	} {
