@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The valkey-render Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package status
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/topologyjob/outcome"
+)
+
+func TestWhatIsBeingDone(t *testing.T) {
+	const reconciling = v1alpha1.StateReconciling
+	doing := func(work ...Work) func(*world) { return func(w *world) { w.o.Next.Work = work } }
+	judge(t, map[string]trouble{
+		"objects are applied": {
+			change: doing(WorkApply), state: reconciling, reason: v1alpha1.ReasonReconciling,
+			conditions: []string{"Ready: False Reconciling", "Progressing: True Reconciling", "Reconciling: True Reconciling", "Available: True Serving"},
+		},
+		"nodes join": {change: doing(WorkJoin), state: reconciling, reason: v1alpha1.ReasonAddingNodes, says: []string{v1alpha1.MessageAddingNodes}},
+		"slots are to move": {
+			change: doing(WorkMove), state: reconciling, reason: v1alpha1.ReasonRebalancingSlots, events: []string{"SlotsRebalancePending"},
+		},
+		"slots move": {
+			change: func(w *world) {
+				w.o.Next.Work = []Work{WorkMove}
+				w.o.Jobs = []Job{{Name: "c-rebalance-1", Kind: "rebalance", Serial: 1, Phase: JobActive, Started: noon}}
+			},
+			state: reconciling, reason: v1alpha1.ReasonRebalancingSlots, events: []string{"SlotsRebalancing"},
+		},
+		"a primary is handed over": {
+			change: func(w *world) {
+				w.o.Next = Next{Work: []Work{WorkFailover}, Start: []Start{{Name: "c-handover-1", Kind: "handover", Serial: 1, Attempt: 1}}}
+			},
+			state: reconciling, reason: v1alpha1.ReasonReconciling, events: []string{"FailoverInitiated"},
+		},
+		"pods are rolled": {
+			change: func(w *world) {
+				w.set("c-0").UpdateRevision = "r2"
+				w.o.Next.Work = []Work{WorkRoll}
+				w.kill("c-0-1")
+			},
+			state: reconciling, reason: v1alpha1.ReasonUpdatingNodes, conditions: []string{"Ready: False UpdatingNodes", "ConfigApplied: False RollInProgress", "Degraded:"},
+			events: []string{"WaitingForReplicas"},
+		},
+		"the StatefulSet controller rolls": {
+			spec:   cacheSpec + "rollout: {mode: StatefulSet}\n",
+			change: func(w *world) { w.set("c-0").UpdateRevision = "r2" },
+			state:  reconciling, reason: v1alpha1.ReasonUpdatingNodes, conditions: []string{"ConfigApplied: False RollInProgress"},
+		},
+		"a roll waits for somebody to ask": {
+			change: func(w *world) { w.set("c-0").UpdateRevision, w.o.Next.RollPending = "r2", "a new renderer" },
+			state:  v1alpha1.StateReady, reason: v1alpha1.ReasonClusterHealthy, conditions: []string{"ConfigApplied: False RollPending"},
+		},
+		"a roll would lose data": {
+			change: func(w *world) {
+				w.set("c-0").UpdateRevision, w.o.Next.RollRefused, w.o.Next.Work = "r2", "the only copy", []Work{WorkRoll}
+			},
+			state: v1alpha1.StateFailed, reason: v1alpha1.ReasonRollRefused, conditions: []string{"ConfigApplied: False RollRefused", "Stalled: True RollRefused", "Reconciling:"},
+		},
+		"a disk grows": {
+			spec: durableSpec,
+			change: func(w *world) {
+				size := resource.MustParse("20Gi")
+				w.c.Spec.Storage.Size = &size
+				for i := range w.o.Claims {
+					w.o.Claims[i].Resize = ResizeInProgress
+				}
+			},
+			state: reconciling, reason: v1alpha1.ReasonReconciling, says: []string{"Claim data-c-0-0 grows"},
+		},
+		"somebody suspends it": {
+			change: func(w *world) { w.c.Spec.Suspend = true },
+			state:  v1alpha1.StateReady, reason: v1alpha1.ReasonClusterHealthy,
+		},
+		"somebody suspends it while a replica is missing": {
+			change: func(w *world) { w.c.Spec.Suspend = true; w.kill("c-0-1"); w.past(time.Hour) },
+			state:  v1alpha1.StateDegraded, reason: v1alpha1.ReasonReplicasUnavailable, events: []string{"WaitingForReplicas"},
+		},
+	})
+}
+
+func TestWhatFails(t *testing.T) {
+	judge(t, map[string]trouble{
+		"a Job failed and is tried again": {
+			change: func(w *world) {
+				w.o.Next.Work = []Work{WorkJoin}
+				w.c.Status.ActiveJobs = []v1alpha1.ActiveJob{{Name: "c-repair-1", Kind: "repair"}}
+				w.o.Jobs = []Job{ended("repair", 1, failedWith("connection timeout"))}
+			},
+			state: v1alpha1.StateDegraded, reason: v1alpha1.ReasonNodeAddFailed, conditions: []string{"Progressing: True AddingNodes", "Ready: False Reconciling"},
+			says: []string{"Failed to add node: connection timeout"}, events: []string{"ClusterMeetFailed"},
+		},
+		"a move failed and is tried again": {
+			change: func(w *world) {
+				w.o.Next.Work = []Work{WorkMove}
+				w.c.Status.ActiveJobs = []v1alpha1.ActiveJob{{Name: "c-drain-1", Kind: "drain"}}
+				w.o.Jobs = []Job{ended("drain", 1, nil)}
+			},
+			state: v1alpha1.StateDegraded, reason: v1alpha1.ReasonRebalanceFailed, events: []string{"DrainFailed", "SlotsRebalancePending"},
+		},
+		"a failure that is over": {
+			change: func(w *world) { w.o.Jobs = []Job{ended("repair", 1, failedWith("connection timeout"))} },
+			state:  v1alpha1.StateReady, reason: v1alpha1.ReasonClusterHealthy,
+		},
+		"a Job failed too often": {
+			change: func(w *world) {
+				w.o.Next.Work = []Work{WorkJoin}
+				w.o.Jobs = []Job{ended("repair", 6, failedWith("connection timeout"))}
+				w.o.Next.Blocked = &Blocked{v1alpha1.ReasonJobBlocked, "Job c-repair-6 failed, as 5 before it"}
+			},
+			state: v1alpha1.StateFailed, reason: v1alpha1.ReasonJobBlocked, conditions: []string{"Degraded:", "Progressing: False ReconcileComplete", "Stalled: True JobBlocked"},
+			says: []string{"5 before it"},
+		},
+		"a request is refused": {
+			change: func(w *world) {
+				w.o.Failures = []Failure{{VerbUpdate, v1alpha1.KindNode, "c-0-0", "forbidden"}}
+			},
+			state: v1alpha1.StateFailed, reason: v1alpha1.ReasonValkeyNodeError, events: []string{"ValkeyNodeFailed"},
+		},
+		"a Secret cannot be written": {
+			change: func(w *world) { w.o.Failures = []Failure{{VerbCreate, "Secret", "c-acl", "forbidden"}} },
+			state:  v1alpha1.StateFailed, reason: v1alpha1.ReasonSystemUsersACLError, events: []string{"InternalSecretsCreationFailed"},
+		},
+		"ValkeyNodes cannot be listed": {
+			change: func(w *world) { w.o.Failures = []Failure{{VerbList, v1alpha1.KindNode, "", "timeout"}} },
+			state:  v1alpha1.StateFailed, reason: v1alpha1.ReasonValkeyNodeListError,
+		},
+		"a Job cannot be created for a quota": {
+			change: func(w *world) { w.o.Failures = []Failure{{VerbCreate, "Job", "c-repair-1", "exceeded quota: jobs"}} },
+			state:  v1alpha1.StateFailed, reason: v1alpha1.ReasonQuotaExceeded,
+		},
+		"a Job that forms the cluster cannot be created for a quota": {
+			change: func(w *world) {
+				w.o.Next.Work = []Work{WorkForm}
+				w.o.Failures = []Failure{{VerbCreate, "Job", "c-bootstrap-1", "exceeded quota: jobs"}}
+			},
+			state: v1alpha1.StateFailed, reason: v1alpha1.ReasonQuotaExceeded,
+		},
+		"an eviction is refused": {
+			change: func(w *world) { w.o.Failures = []Failure{{VerbEvict, "Pod", "c-0-0", "forbidden"}} },
+			state:  v1alpha1.StateFailed, reason: v1alpha1.ReasonRequestFailed,
+		},
+		"an object cannot be applied": {
+			change: func(w *world) {
+				w.o.Rendering.Current = false
+				w.c.Status.ActiveJobs = []v1alpha1.ActiveJob{{Name: "c-apply-1", Kind: "apply"}}
+				w.o.Jobs = []Job{ended("apply", 1, &outcome.Outcome{Kind: "apply", Result: outcome.Failed, Reason: v1alpha1.ReasonServiceError, Message: "Service c: invalid"})}
+			},
+			state: v1alpha1.StateFailed, reason: v1alpha1.ReasonServiceError, says: []string{"Service c: invalid"}, events: []string{"ServiceUpdateFailed"},
+		},
+	})
+}
