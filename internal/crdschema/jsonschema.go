@@ -82,6 +82,17 @@ func (k Kind) manifest(config map[string]string) (map[string]any, error) {
 	return root, nil
 }
 
+// Spec is the schema of the spec alone. The caller may change it.
+func (k Kind) Spec() (map[string]any, error) {
+	root, _ := translate(k.raw).(map[string]any)
+	properties, _ := root["properties"].(map[string]any)
+	spec, ok := properties["spec"].(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("JSON schema of %s: no spec", k.Name)
+	}
+	return spec, nil
+}
+
 func metadata() map[string]any {
 	texts := map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}
 	return map[string]any{

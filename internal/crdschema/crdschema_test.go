@@ -125,7 +125,7 @@ func compiled(t *testing.T, kinds []Kind) *jsonschema.Schema {
 // specs are the manifests below the examples that people write.
 func specs(t *testing.T) map[string]any {
 	t.Helper()
-	root := filepath.Join("..", "..", "..", "..", "examples")
+	root := filepath.Join("..", "..", "examples")
 	found := map[string]any{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() && entry.Name() == "rendered" {
