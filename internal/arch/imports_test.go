@@ -17,7 +17,7 @@ import (
 // pure reports whether a package must give the same bytes for the same input on every
 // machine: no client, no clock, no randomness, no environment, no files.
 func pure(dir string) bool {
-	return under(dir, "api", "render", "internal/nearest", "internal/oldbool", "topologyjob/acl", "topologyjob/plan", "topologyjob/status") &&
+	return under(dir, "api", "render", "internal/nearest", "internal/oldbool", "topologyjob/acl", "topologyjob/allocation", "topologyjob/guard", "topologyjob/outcome", "topologyjob/plan", "topologyjob/secret", "topologyjob/setting", "topologyjob/slot", "topologyjob/status") &&
 		!under(dir, "render/apply")
 }
 
@@ -247,7 +247,14 @@ func TestPackagesReachOnlyWhatTheirArrowAllows(t *testing.T) {
 			from: "topologyjob", only: []string{"topologyjob", "api", "render/name", "render/directive", "render/command", "render/job", "internal/nearest"},
 			because: "topologyjob shares only names, the tables of directives and commands, and Job objects with render",
 		},
+		{
+			from: "internal/localpod", only: []string{"internal/localpod", "api", "render/name", "render/script", "internal/nearest"},
+			because: "it runs objects that somebody else rendered, whatever they are, and knows nothing of what Valkey says",
+		},
+		{from: "render", never: []string{"internal/localpod", "internal/credential", "internal/trial"}, because: "render makes objects; who runs them is another matter"},
+		{from: "topologyjob", never: []string{"internal/localpod", "internal/credential", "internal/trial"}, because: "only internal/trial joins the two halves, on one machine"},
 		{from: "render/name", only: []string{"render/name", "api", "internal/nearest"}, because: "topologyjob imports it"},
+		{from: "render/job", only: []string{"render/job", "render/name", "api", "internal/nearest"}, because: "topologyjob imports it"},
 		{from: "render/directive", only: []string{"render/directive", "api", "internal/nearest"}, because: "topologyjob imports it"},
 		{from: "render/command", only: []string{"render/command", "api", "internal/nearest"}, because: "topologyjob imports it"},
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 	"github.com/valkey-render/valkey-render/render/apply"
 )
@@ -23,10 +24,14 @@ const applyLong = `Render specs and bring the objects into a Kubernetes cluster:
   6. with --wait, wait until all of it is ready
 
 It can be interrupted anywhere and run again. A second run with the same specs
-writes nothing. Claims are never deleted. The StatefulSet of a shard that is no
-longer rendered is held until the shard is drained or spec.deletionPolicy is
-Allow; with --wait, it is waited for. A change that the server does not allow
-(immutable fields) is an error that names the fields, never a delete.
+writes nothing. Claims are never deleted and never shrink; one that no pod has
+used yet cannot grow, and does so with --wait once one has. The StatefulSet of a
+shard that is no longer rendered is held until the shard is drained or
+spec.deletionPolicy is Allow; with --wait, it is waited for. With jobs: Rendered
+a Job drains it between steps 2 and 3, and is waited for; if that fails, nothing
+else is changed. A change that the
+server does not allow (immutable fields) is an error that names the fields,
+never a delete.
 
 Fields that kubectl and Helm wrote before are taken over. An object that exists
 and is not labelled as the cluster's is an error, unless --adopt.
@@ -39,14 +44,14 @@ type applyRunner struct {
 	sys        system.System
 	input      input
 	connection connection
-	output     choice
-	dryRun     choice
+	output     cli.Choice
+	dryRun     cli.Choice
 	adopt      bool
 	wait       bool
 }
 
 func newApply(sys system.System, version string) *cobra.Command {
-	r := &applyRunner{sys: sys, connection: connection{version: version}, output: newChoice("text", "json"), dryRun: newChoice("none", "server")}
+	r := &applyRunner{sys: sys, connection: connection{version: version}, output: cli.NewChoice("text", "json"), dryRun: cli.NewChoice("none", "server")}
 	cmd := &cobra.Command{
 		Use:   "apply (-f FILE | -k DIR)...",
 		Short: "Render specs and apply the objects to a Kubernetes cluster",
@@ -63,9 +68,9 @@ func newApply(sys system.System, version string) *cobra.Command {
 		},
 	}
 	r.input.addTo(cmd)
-	r.connection.addTo(cmd)
-	r.output.addTo(cmd, "output", "o", "how to print what was done")
-	r.dryRun.addTo(cmd, "dry-run", "", "server: print what would be done")
+	r.connection.AddTo(cmd)
+	r.output.AddTo(cmd, "output", "o", "how to print what was done")
+	r.dryRun.AddTo(cmd, "dry-run", "", "server: print what would be done")
 	cmd.Flags().BoolVar(&r.adopt, "adopt", false, "take over objects that exist and are not labelled as the cluster's")
 	cmd.Flags().BoolVar(&r.wait, "wait", false, "wait until everything is ready")
 	return cmd
@@ -76,7 +81,7 @@ func (r *applyRunner) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n := &narrator{sys: r.sys, quiet: r.output.value == "json", dryRun: r.dryRun.value == "server"}
+	n := &narrator{sys: r.sys, quiet: r.output.Value == "json", dryRun: r.dryRun.Value == "server"}
 	applier := apply.New(c, apply.Options{Adopt: r.adopt, OnChange: n.change, OnNote: n.note, OnWait: n.progress})
 	results, statuses, err := r.carryOut(ctx, applier, n, clusters)
 	err = n.outcome(err)
@@ -88,15 +93,17 @@ func (r *applyRunner) run(ctx context.Context) error {
 
 func (r *applyRunner) carryOut(ctx context.Context, applier *apply.Applier, n *narrator, clusters []apply.Cluster) ([]apply.Result, []apply.Status, error) {
 	plan, err := applier.Plan(ctx, clusters)
-	if err != nil || n.dryRun {
+	switch {
+	case n.dryRun:
 		for _, result := range plan.Results() {
 			for _, c := range result.Changes {
-				if n.dryRun {
-					n.change(c)
-				}
+				n.change(c)
 			}
 		}
 		return plan.Results(), nil, err
+	case err != nil:
+		// What was planned beside it did not happen.
+		return plan.Refused(), nil, err
 	}
 	applier.CheckReconciler(ctx, clusters)
 	results, err := plan.Run(ctx)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 	"github.com/valkey-render/valkey-render/render/write"
 )
@@ -36,12 +37,12 @@ transformers a file with an object that has
 type buildRunner struct {
 	sys       system.System
 	input     input
-	output    choice
+	output    cli.Choice
 	outputDir string
 }
 
 func newBuild(sys system.System) *cobra.Command {
-	r := &buildRunner{sys: sys, output: newChoice("yaml", "json", "krm")}
+	r := &buildRunner{sys: sys, output: cli.NewChoice("yaml", "json", "krm")}
 	cmd := &cobra.Command{
 		Use:   "build (-f FILE | -k DIR)...",
 		Short: "Render specs into Kubernetes manifests",
@@ -59,7 +60,7 @@ func newBuild(sys system.System) *cobra.Command {
 		},
 	}
 	r.input.addTo(cmd)
-	r.output.addTo(cmd, "output", "o", "what to write")
+	r.output.AddTo(cmd, "output", "o", "what to write")
 	cmd.Flags().StringVarP(&r.outputDir, "output-dir", "d", "", "`directory` to keep one file per object in, instead of standard output")
 	_ = cmd.MarkFlagDirname("output-dir")
 	return cmd
@@ -68,14 +69,14 @@ func newBuild(sys system.System) *cobra.Command {
 // complete refuses flags that do not go together.
 func (r *buildRunner) complete(cmd *cobra.Command) error {
 	switch {
-	case r.output.value == "krm" && (r.input.given() || r.outputDir != ""):
-		return &usageError{cmd.CommandPath(), errors.New("--output krm reads standard input and writes standard output: it takes no -f, -k or --output-dir")}
-	case r.output.value == "krm":
+	case r.output.Value == "krm" && (r.input.given() || r.outputDir != ""):
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--output krm reads standard input and writes standard output: it takes no -f, -k or --output-dir")}
+	case r.output.Value == "krm":
 		return nil
-	case r.outputDir != "" && r.output.value != "yaml":
-		return &usageError{cmd.CommandPath(), errors.New("--output-dir writes YAML: it takes no --output " + r.output.value)}
+	case r.outputDir != "" && r.output.Value != "yaml":
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--output-dir writes YAML: it takes no --output " + r.output.Value)}
 	case cmd.Flags().Changed("output-dir") && r.outputDir == "":
-		return &usageError{cmd.CommandPath(), errors.New("--output-dir is empty")}
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--output-dir is empty")}
 	}
 	if err := r.input.require(cmd); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (r *buildRunner) complete(cmd *cobra.Command) error {
 }
 
 func (r *buildRunner) run(ctx context.Context) error {
-	if r.output.value == "krm" {
+	if r.output.Value == "krm" {
 		return r.function(ctx)
 	}
 	result, err := r.input.objects(ctx, r.sys)
@@ -105,7 +106,7 @@ func (r *buildRunner) run(ctx context.Context) error {
 		}
 		return keep(ctx, r.sys, r.outputDir, layout)
 	}
-	if r.output.value == "yaml" {
+	if r.output.Value == "yaml" {
 		return stream(r.sys.Out, result.Objects)
 	}
 	data, err := list(result.Objects)

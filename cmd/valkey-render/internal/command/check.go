@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/outdir"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 )
@@ -37,7 +38,7 @@ that cannot be applied.
 type checkRunner struct {
 	sys    system.System
 	input  input
-	output choice
+	output cli.Choice
 	update bool
 	force  bool
 	// version is the program's, for SARIF.
@@ -45,7 +46,7 @@ type checkRunner struct {
 }
 
 func newCheck(sys system.System, version string) *cobra.Command {
-	r := &checkRunner{sys: sys, version: version, output: newChoice("diff", "text", "json", "sarif", "github")}
+	r := &checkRunner{sys: sys, version: version, output: cli.NewChoice("diff", "text", "json", "sarif", "github")}
 	cmd := &cobra.Command{
 		Use:   "check (-f FILE | -k DIR)... GOLDEN",
 		Short: "Compare a rendering with the committed one, and say what the change does",
@@ -61,14 +62,14 @@ func newCheck(sys system.System, version string) *cobra.Command {
 			if len(args) > 1 {
 				err = fmt.Errorf("operand %q is not understood: only the directory or file to compare with is an operand, input is named with -f", args[1])
 			}
-			return &usageError{cmd.CommandPath(), err}
+			return &cli.UsageError{Command: cmd.CommandPath(), Err: err}
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := r.input.require(cmd); err != nil {
 				return err
 			}
 			if r.force && !r.update {
-				return &usageError{cmd.CommandPath(), errors.New("--force goes with --update")}
+				return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("--force goes with --update")}
 			}
 			if err := r.input.refuseOverlap(cmd, r.sys, args[0]); err != nil {
 				return err
@@ -77,7 +78,7 @@ func newCheck(sys system.System, version string) *cobra.Command {
 		},
 	}
 	r.input.addTo(cmd)
-	r.output.addTo(cmd, "output", "o", "how to print differences")
+	r.output.AddTo(cmd, "output", "o", "how to print differences")
 	cmd.Flags().BoolVar(&r.update, "update", false, "make GOLDEN what is rendered")
 	cmd.Flags().BoolVar(&r.force, "force", false, "with --update, also what a running cluster cannot follow: for one that does not run, or was drained by hand")
 	return cmd
@@ -140,7 +141,7 @@ func (r *checkRunner) accept(ctx context.Context, g *goldenFiles, d *drift, resu
 // print writes the differences in the form that was asked for.
 func (r *checkRunner) print(d *drift, result rendering) error {
 	blocked := d.blockedFindings(result.set)
-	if r.output.value == "diff" {
+	if r.output.Value == "diff" {
 		say(r.sys, blocked)
 		if len(d.diff) == 0 {
 			return nil
@@ -148,13 +149,13 @@ func (r *checkRunner) print(d *drift, result rendering) error {
 		return emit(r.sys.Out, d.diff)
 	}
 	findings := append(d.findings(), blocked...)
-	if r.output.value == "json" {
+	if r.output.Value == "json" {
 		return emitJSON(r.sys.Out, checkReport{
 			Plan: d.plan.Effects, Findings: append(findings[:0:0], findings.Sorted()...),
 			Errors: len(findings.Errors()), Warnings: len(findings.Warnings()),
 		})
 	}
-	return emitFindings(r.sys, r.output.value, r.version, findings)
+	return emitFindings(r.sys, r.output.Value, r.version, findings)
 }
 
 // unit is what changes are counted in.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/valkey-render/valkey-render/render/job"
 	"github.com/valkey-render/valkey-render/render/write"
 )
 
@@ -135,7 +136,7 @@ func TestCheckSaysWhatAChangeDoes(t *testing.T) {
 	for _, golden := range []string{"out", "golden.yaml"} {
 		s.must(exitOK, "check", "-f", "a.yaml", golden, "--update")
 		got := s.must(exitDifferences, "check", "-f", "b.yaml", golden)
-		want := "plan: shop/cache: live: maxclients: no pod restarts; until a reconciler sets it, it takes effect when a container starts\n"
+		want := "plan: shop/cache: live: maxclients: no pod restarts; the reconciler sets it on servers that run\n"
 		if !strings.Contains(got.err, want) {
 			t.Errorf("%s: %s", golden, got.err)
 		}
@@ -172,7 +173,7 @@ func TestCheckRefusesWhatCannotBeApplied(t *testing.T) {
 		"TLS":           {"  tls: {secretName: cache-tls}\n", "", "spec.yaml:6:1: error VR0604 ValkeyCluster/shop/cache spec.tls: "},
 		"storage class": {"storageClassName: slow", "storageClassName: fast", "spec.yaml:9:24: error VR0604 ValkeyCluster/shop/cache spec.storage.storageClassName: "},
 		"smaller disk":  {"size: 2Gi", "size: 1Gi", "spec.yaml:9:13: error VR0604 ValkeyCluster/shop/cache spec.storage.size: "},
-		"shard less":    {"shards: 3", "shards: 2", "spec.yaml:8:3: error VR0605 ValkeyCluster/shop/cache spec.shards: "},
+		"shard less":    {"shards: 3", "shards: 2\n  deletionPolicy: Allow", "spec.yaml:8:3: error VR0605 ValkeyCluster/shop/cache spec.shards: "},
 		"old version":   {"profile: Durable", "profile: Durable\n  version: \"8.1\"", "spec.yaml:8:3: error VR0604 ValkeyCluster/shop/cache spec.version: "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,6 +195,29 @@ func TestCheckRefusesWhatCannotBeApplied(t *testing.T) {
 				s.must(exitOK, "check", "-f", "spec.yaml", golden)
 			}
 		})
+	}
+}
+
+// TestCheckAcceptsFewerShardsOnlyWhereTheyAreDrained: by the reconciler, not by rendered Jobs.
+func TestCheckAcceptsFewerShardsOnlyWhereTheyAreDrained(t *testing.T) {
+	fewer := strings.Replace(threeShards, "shards: 3", "shards: 2", 1)
+	rendered := func(spec string) string { return strings.Replace(spec, "spec:\n", "spec:\n  jobs: Rendered\n", 1) }
+	s := newSession(t, map[string]string{
+		"was.yaml": threeShards, "is.yaml": fewer, "rendered-was.yaml": rendered(threeShards), "rendered-is.yaml": rendered(fewer),
+	})
+	for _, golden := range []string{"out", "golden.yaml"} {
+		s.must(exitOK, "check", "-f", "was.yaml", golden, "--update", "--force")
+		got := s.must(exitDifferences, "check", "-f", "is.yaml", golden)
+		if !strings.Contains(got.err, "removes: shard 2 with 2 pods, once the reconciler has moved its slots away") || strings.Contains(got.err, "VR0605") {
+			t.Errorf("%s: %s", golden, got.err)
+		}
+		s.must(exitOK, "check", "-f", "is.yaml", golden, "--update")
+
+		s.must(exitOK, "check", "-f", "rendered-was.yaml", golden, "--update", "--force")
+		got = s.must(exitError, "check", "-f", "rendered-is.yaml", golden, "--update")
+		if !strings.Contains(got.err, "error VR0605") || !strings.Contains(got.err, "which with jobs: Rendered valkey-render apply does") {
+			t.Errorf("%s: %s", golden, got.err)
+		}
 	}
 }
 
@@ -266,6 +290,7 @@ func TestEveryExampleIsCurrent(t *testing.T) {
 		if slices.Contains(environments, golden) {
 			from = []string{"-k", filepath.Dir(golden)}
 		}
-		s.must(exitOK, append([]string{"check", golden}, from...)...)
+		// They are written by a build that is no release.
+		s.must(exitOK, append([]string{"check", golden, "--job-image", job.Image("")}, from...)...)
 	}
 }

@@ -4,8 +4,15 @@
 package command
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
+	"github.com/valkey-render/valkey-render/render/apply"
 )
 
 // unreachable is a kubeconfig of a server that is not there.
@@ -70,5 +77,22 @@ func TestJSONOfAClusterCommandThatFailed(t *testing.T) {
 	got := s.must(exitError, "apply", "-f", "a.yaml", "--kubeconfig", "config", "-o", "json")
 	if !strings.Contains(got.out, `"error": "ConfigMap/shop/cache-inventory: read failed: the API server does not answer`) {
 		t.Errorf("%s", got.out)
+	}
+}
+
+func TestWhatFailedBeforeTheTimeRanOutIsSaid(t *testing.T) {
+	object := apply.ID{APIVersion: "v1", Kind: "Service", Namespace: "shop", Name: "cache"}
+	refused := &apply.ObjectError{ID: object, Verb: "apply", Err: fmt.Errorf("%w: it is not ours", apply.ErrRefused)}
+	late := &apply.ObjectError{ID: object, Verb: "delete", Err: context.DeadlineExceeded}
+	var said bytes.Buffer
+	n := &narrator{sys: system.System{Err: &said}}
+	err := n.outcome(errors.Join(refused, late, context.DeadlineExceeded))
+	if exitCode(err) != exitTimeout {
+		t.Errorf("exit %d", exitCode(err))
+	}
+	want := "not done: Service/shop/cache: apply failed: refused: it is not ours\n" +
+		"not done: Service/shop/cache: delete failed: the time ran out; the same command goes on where this one stopped\n"
+	if said.String() != want {
+		t.Errorf("%s", said.String())
 	}
 }

@@ -4,18 +4,13 @@
 package command
 
 import (
-	"errors"
 	"fmt"
-	"path/filepath"
+	"io"
 	"sync"
 
-	"github.com/spf13/cobra"
-	// Kubeconfigs may name an OpenID provider, as kubectl's do.
-	_ "k8s.io/client-go/plugin/pkg/client/auth/oidc"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 	"github.com/valkey-render/valkey-render/render/apply"
 )
@@ -24,27 +19,19 @@ import (
 const connectionHelp = `
 The cluster is the one of --kubeconfig, of the files of KUBECONFIG, of
 ~/.kube/config, or the one this runs in, in this order. Objects without a
-namespace go to that of -n, else that of the context.`
+namespace go to that of -n, else that of the context, or of the pod.`
 
 // connection are the flags that say which Kubernetes cluster to talk to.
 type connection struct {
-	kubeconfig string
-	context    string
-	version    string
-}
-
-func (c *connection) addTo(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.kubeconfig, "kubeconfig", "", "`file` that names the cluster, instead of KUBECONFIG")
-	cmd.Flags().StringVar(&c.context, "context", "", "`name` of the kubeconfig's context, instead of the current one")
-	// It fails only for a flag that does not exist.
-	_ = cmd.MarkFlagFilename("kubeconfig")
+	cli.Connection
+	version string
 }
 
 // open connects, and returns the namespace of the context.
 func (c *connection) open(sys system.System) (client.Client, string, error) {
-	config, namespace, err := c.load(sys)
+	config, namespace, err := c.Load(sys.Getenv, func(name string) ([]byte, error) { return readFile(sys.Files, name) })
 	if err != nil {
-		return nil, "", fmt.Errorf("kubeconfig: %w", err)
+		return nil, "", err
 	}
 	config.UserAgent = "valkey-render/" + c.version
 	config.WarningHandler = &warnings{sys: sys, told: map[string]bool{}}
@@ -52,32 +39,13 @@ func (c *connection) open(sys system.System) (client.Client, string, error) {
 	return opened, namespace, err
 }
 
-func (c *connection) load(sys system.System) (*rest.Config, string, error) {
-	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: c.kubeconfig}
-	if c.kubeconfig == "" {
-		rules.Precedence = filepath.SplitList(sys.Getenv("KUBECONFIG"))
-		if home := sys.Getenv("HOME"); len(rules.Precedence) == 0 && home != "" {
-			rules.Precedence = []string{filepath.Join(home, ".kube", "config")}
-		}
-	}
-	raw, err := rules.Load()
+func readFile(files system.Files, name string) ([]byte, error) {
+	f, err := files.Open(name)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	if len(raw.Clusters) == 0 && len(raw.Contexts) == 0 {
-		if c.kubeconfig == "" && c.context == "" && sys.Getenv("KUBERNETES_SERVICE_HOST") != "" {
-			config, err := rest.InClusterConfig()
-			return config, "default", err
-		}
-		return nil, "", errors.New("names no cluster: set KUBECONFIG, or give --kubeconfig")
-	}
-	chosen := clientcmd.NewNonInteractiveClientConfig(*raw, c.context, &clientcmd.ConfigOverrides{}, rules)
-	config, err := chosen.ClientConfig()
-	if err != nil {
-		return nil, "", err
-	}
-	namespace, _, err := chosen.Namespace()
-	return config, namespace, err
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
 // warnings tells each warning of the server once.

@@ -6,17 +6,20 @@ package command
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 	"github.com/valkey-render/valkey-render/render/apply"
 )
 
 const deleteLong = `Delete what apply made for clusters, which their inventories list: first the
 ValkeyCluster, then the rest in reverse order. Claims, and with them the data,
-stay; so do objects whose labels no longer say that they are the cluster's.
+stay, unless spec.storage.reclaimPolicy is Delete: then Kubernetes deletes them
+with their StatefulSets. What no longer has the cluster's labels stays too.
 
 A cluster with spec.deletionPolicy Guard, or a Durable one without a policy, is
 refused: set Allow and apply it first. An interrupted delete goes on when it is
@@ -30,13 +33,13 @@ type deleteRunner struct {
 	sys        system.System
 	input      input
 	connection connection
-	output     choice
-	dryRun     choice
+	output     cli.Choice
+	dryRun     cli.Choice
 	wait       bool
 }
 
 func newDelete(sys system.System, version string) *cobra.Command {
-	r := &deleteRunner{sys: sys, connection: connection{version: version}, output: newChoice("text", "json"), dryRun: newChoice("none", "server")}
+	r := &deleteRunner{sys: sys, connection: connection{version: version}, output: cli.NewChoice("text", "json"), dryRun: cli.NewChoice("none", "server")}
 	cmd := &cobra.Command{
 		Use:   "delete (NAME | -f FILE | -k DIR)...",
 		Short: "Delete clusters from a Kubernetes cluster, but not their claims",
@@ -45,16 +48,16 @@ func newDelete(sys system.System, version string) *cobra.Command {
   valkey-render delete -f cluster.yaml --dry-run=server`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if r.input.given() == (len(names) > 0) {
-				return &usageError{cmd.CommandPath(), errors.New("name clusters, or specs with -f or -k, and not both")}
+				return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("name clusters, or specs with -f or -k, and not both")}
 			}
 			return r.run(cmd.Context(), names)
 		},
 	}
 	r.input.addTo(cmd)
-	r.connection.addTo(cmd)
-	r.output.addTo(cmd, "output", "o", "how to print what was done")
-	r.dryRun.addTo(cmd, "dry-run", "", "server: print what would be deleted")
-	cmd.Flags().BoolVar(&r.wait, "wait", false, "wait until everything is gone")
+	r.connection.AddTo(cmd)
+	r.output.AddTo(cmd, "output", "o", "how to print what was done")
+	r.dryRun.AddTo(cmd, "dry-run", "", "server: print what would be deleted")
+	cmd.Flags().BoolVar(&r.wait, "wait", false, "wait until everything is gone, pods included")
 	return cmd
 }
 
@@ -63,7 +66,7 @@ func (r *deleteRunner) run(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	n := &narrator{sys: r.sys, quiet: r.output.value == "json", dryRun: r.dryRun.value == "server"}
+	n := &narrator{sys: r.sys, quiet: r.output.Value == "json", dryRun: r.dryRun.Value == "server"}
 	applier := apply.New(c, apply.Options{OnChange: n.change, OnNote: n.note, OnWait: n.progress})
 	var results []apply.Result
 	var problems []error
@@ -87,7 +90,9 @@ func (r *deleteRunner) run(ctx context.Context, names []string) error {
 		err = applier.WaitGone(ctx, results)
 	}
 	err = n.outcome(err)
-	n.total(results)
+	if err == nil || slices.ContainsFunc(results, func(r apply.Result) bool { return len(r.Changes) > 0 }) {
+		n.total(results)
+	}
 	return n.print(outcome{DryRun: n.dryRun, Clusters: results}, err)
 }
 

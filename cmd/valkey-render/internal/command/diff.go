@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/difference"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 	"github.com/valkey-render/valkey-render/render/apply"
@@ -48,13 +49,13 @@ func newDiff(sys system.System, version string) *cobra.Command {
 				return err
 			}
 			if !r.live {
-				return &usageError{cmd.CommandPath(), errors.New("say what to compare with: --live is the cluster; 'valkey-render check' compares with files")}
+				return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("say what to compare with: --live is the cluster; 'valkey-render check' compares with files")}
 			}
 			return r.run(cmd.Context())
 		},
 	}
 	r.input.addTo(cmd)
-	r.connection.addTo(cmd)
+	r.connection.AddTo(cmd)
 	cmd.Flags().BoolVar(&r.live, "live", false, "compare with the objects of the cluster")
 	cmd.Flags().BoolVar(&r.adopt, "adopt", false, "compare with objects that are not labelled as the cluster's too")
 	return cmd

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 	"github.com/valkey-render/valkey-render/render/directive"
 )
@@ -28,9 +29,9 @@ such as "repl-*". A single directive is shown in full.`
 
 type directivesRunner struct {
 	sys     system.System
-	version choice
-	class   choice
-	output  choice
+	version cli.Choice
+	class   cli.Choice
+	output  cli.Choice
 	// sentinel lists those of sentinel.conf, for spec.sentinel.config.
 	sentinel bool
 }
@@ -39,8 +40,8 @@ func newDirectives(sys system.System) *cobra.Command {
 	versions := v1alpha1.Versions()
 	slices.Reverse(versions)
 	r := &directivesRunner{
-		sys: sys, version: newChoice(versions...), output: newChoice("table", "json", "yaml"),
-		class: newChoice("any", string(directive.Live), string(directive.Restart), "reserved"),
+		sys: sys, version: cli.NewChoice(versions...), output: cli.NewChoice("table", "json", "yaml"),
+		class: cli.NewChoice("any", string(directive.Live), string(directive.Restart), "reserved"),
 	}
 	cmd := &cobra.Command{
 		Use:   "directives [PATTERN]",
@@ -56,9 +57,9 @@ func newDirectives(sys system.System) *cobra.Command {
 		},
 		ValidArgsFunction: r.complete,
 	}
-	r.version.addTo(cmd, "version", "", "Valkey version")
-	r.class.addTo(cmd, "class", "", "only those that apply live, that need a restart, or that are reserved")
-	r.output.addTo(cmd, "output", "o", "how to print them")
+	r.version.AddTo(cmd, "version", "", "Valkey version")
+	r.class.AddTo(cmd, "class", "", "only those that apply live, that need a restart, or that are reserved")
+	r.output.AddTo(cmd, "output", "o", "how to print them")
 	cmd.Flags().BoolVar(&r.sentinel, "sentinel", false, "those of sentinel.conf, for spec.sentinel.config")
 	return cmd
 }
@@ -70,9 +71,9 @@ func (r *directivesRunner) run(pattern string) error {
 	}
 	found = slices.DeleteFunc(found, func(d directive.Directive) bool { return !r.wanted(d) })
 	if len(found) == 0 {
-		return fmt.Errorf("no directive of class %s matches %q in Valkey %s", r.class.value, pattern, r.version.value)
+		return fmt.Errorf("no directive of class %s matches %q in Valkey %s", r.class.Value, pattern, r.version.Value)
 	}
-	switch r.output.value {
+	switch r.output.Value {
 	case "json":
 		return emitJSON(r.sys.Out, described(found))
 	case "yaml":
@@ -83,7 +84,7 @@ func (r *directivesRunner) run(pattern string) error {
 		return emit(r.sys.Out, text)
 	}
 	if len(found) == 1 && pattern != "" {
-		return emit(r.sys.Out, detail(found[0], r.version.value, r.sentinel, r.ours()))
+		return emit(r.sys.Out, detail(found[0], r.version.Value, r.sentinel, r.ours()))
 	}
 	return emit(r.sys.Out, table(found, r.sentinel, r.ours(), r.sys.Width()))
 }
@@ -93,24 +94,24 @@ func (r *directivesRunner) ours() map[string]string {
 	if r.sentinel {
 		return nil
 	}
-	return renderedValues(r.version.value)
+	return renderedValues(r.version.Value)
 }
 
 func (r *directivesRunner) source() directiveSource {
 	if r.sentinel {
-		return sentinelDirectives(r.version.value)
+		return sentinelDirectives(r.version.Value)
 	}
-	return serverDirectives(r.version.value)
+	return serverDirectives(r.version.Value)
 }
 
 func (r *directivesRunner) wanted(d directive.Directive) bool {
-	switch r.class.value {
+	switch r.class.Value {
 	case "any":
 		return true
 	case "reserved":
 		return d.Reserved != ""
 	default:
-		return d.Reserved == "" && string(d.Class) == r.class.value
+		return d.Reserved == "" && string(d.Class) == r.class.Value
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"syscall"
+
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 )
 
 // Exit codes of every command.
@@ -36,15 +37,6 @@ var (
 	errDifferences = errors.New("differences")
 	errFindings    = errors.New("findings")
 )
-
-// usageError is a wrong invocation; it is followed by a pointer to --help.
-type usageError struct {
-	command string
-	err     error
-}
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
 
 // subject puts what an error is about first; the joined errors of a directory
 // each name their file already.
@@ -72,6 +64,8 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.Is(err, errDifferences):
 		return exitDifferences
+	case isStatus(err):
+		return statusOf(err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return exitTimeout
 	case errors.Is(err, context.Canceled):
@@ -90,6 +84,22 @@ type outcomeError struct{ err error }
 func (e *outcomeError) Error() string { return e.err.Error() }
 func (e *outcomeError) Unwrap() error { return e.err }
 
+// statusError ends the program with the exit status of a command that it ran, which has
+// said what there was to say.
+type statusError struct{ status int }
+
+func (e *statusError) Error() string { return fmt.Sprintf("exit status %d", e.status) }
+
+func isStatus(err error) bool {
+	_, ok := errors.AsType[*statusError](err)
+	return ok
+}
+
+func statusOf(err error) int {
+	e, _ := errors.AsType[*statusError](err)
+	return e.status
+}
+
 func isOutcome(err error) bool {
 	_, ok := errors.AsType[*outcomeError](err)
 	return ok
@@ -98,7 +108,7 @@ func isOutcome(err error) bool {
 // report says on w what ended a command, one line per error.
 func report(w io.Writer, err error) {
 	switch {
-	case err == nil, errors.Is(err, errDifferences), errors.Is(err, errFindings):
+	case err == nil, errors.Is(err, errDifferences), errors.Is(err, errFindings), isStatus(err):
 		return
 	case errors.Is(err, syscall.EPIPE):
 		// Whoever read the output has seen enough.
@@ -110,10 +120,5 @@ func report(w io.Writer, err error) {
 		fmt.Fprintln(w, "valkey-render: interrupted")
 		return
 	}
-	for line := range strings.Lines(strings.TrimRight(err.Error(), "\n")) {
-		fmt.Fprintf(w, "valkey-render: %s\n", strings.TrimRight(line, "\n"))
-	}
-	if usage, ok := errors.AsType[*usageError](err); ok {
-		fmt.Fprintf(w, "Run '%s --help' for usage.\n", usage.command)
-	}
+	cli.Report(w, program, err)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/crdschema"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
+	"github.com/valkey-render/valkey-render/internal/crdschema"
 )
 
 type explainRunner struct {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/source"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 	"github.com/valkey-render/valkey-render/render"
@@ -36,6 +37,7 @@ type input struct {
 	recursive      bool
 	namespace      string
 	ignoreOthers   bool
+	jobImage       string
 	// fallback is the namespace of what names none and was given none: that of the
 	// kubeconfig's context, for commands that talk to a cluster.
 	fallback string
@@ -47,6 +49,7 @@ func (in *input) addTo(cmd *cobra.Command) {
 	flags.StringArrayVarP(&in.kustomizations, "kustomize", "k", nil, "`directory` of a kustomization with specs; repeatable")
 	flags.BoolVarP(&in.recursive, "recursive", "R", false, "read the directories below those of -f too")
 	flags.StringVarP(&in.namespace, "namespace", "n", "", "namespace of objects that name none; one that names another is an error")
+	flags.StringVar(&in.jobImage, "job-image", "", "`image` of the programs that Jobs run, instead of this release's (only with jobs: Rendered)")
 	flags.BoolVar(&in.ignoreOthers, "ignore-other-kinds", false, "leave out objects of other kinds, with a warning, instead of refusing them")
 	// It fails only for a flag that does not exist.
 	_ = cmd.MarkFlagDirname("kustomize")
@@ -61,7 +64,7 @@ func (in *input) require(cmd *cobra.Command) error {
 	if in.given() {
 		return nil
 	}
-	return &usageError{cmd.CommandPath(), errors.New("nothing to read: name a file or directory with -f, a kustomization with -k, or standard input with -f -")}
+	return &cli.UsageError{Command: cmd.CommandPath(), Err: errors.New("nothing to read: name a file or directory with -f, a kustomization with -k, or standard input with -f -")}
 }
 
 // render reads and renders the input. Findings are those of all stages; while
@@ -75,7 +78,7 @@ func (in *input) render(ctx context.Context, sys system.System) (rendering, erro
 		if in.ignoreOthers {
 			opts.Foreign = load.ForeignIgnore
 		}
-		return renderSources(sources, unread, opts, in.fallback), nil
+		return renderSources(sources, unread, opts, in.fallback, cmp.Or(in.jobImage, sys.JobImage)), nil
 	})
 }
 
@@ -106,8 +109,8 @@ type rendering struct {
 }
 
 // renderSources renders what was read; before are the findings of reading it, and
-// fallback is the namespace of objects that have none.
-func renderSources(sources []load.Source, before finding.List, opts load.Options, fallback string) rendering {
+// fallback is the namespace of objects that have none, jobImage the image of Jobs.
+func renderSources(sources []load.Source, before finding.List, opts load.Options, fallback, jobImage string) rendering {
 	set, parsed := load.Parse(sources, opts)
 	for _, c := range set.Clusters {
 		c.Object.Namespace = cmp.Or(c.Object.Namespace, fallback)
@@ -117,7 +120,7 @@ func renderSources(sources []load.Source, before finding.List, opts load.Options
 	}
 	findings := append(before, parsed...)
 	// What could be read is checked even if not all could: all errors at once.
-	result := render.Build(set, render.Options{})
+	result := render.Build(set, render.Options{JobImage: jobImage})
 	if findings.HasErrors() {
 		result.Objects = nil
 	}
@@ -152,7 +155,7 @@ func (in *input) holds(files system.Files, path string) (string, bool) {
 // refuseOverlap is the error of writing where the input is read from.
 func (in *input) refuseOverlap(cmd *cobra.Command, sys system.System, path string) error {
 	if name, ok := in.holds(sys.Files, path); ok {
-		return &usageError{cmd.CommandPath(), fmt.Errorf("%s: is read as input by -f %s: specs and what is rendered from them belong in different directories", path, name)}
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("%s: is read as input by -f %s: specs and what is rendered from them belong in different directories", path, name)}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -37,7 +38,7 @@ func (r *buildRunner) function(ctx context.Context) error {
 		return r.unreadable(finding.ResourceList, err.Error())
 	}
 	// A list without specs passes through: the function runs over every package.
-	result := renderSources(list.Sources(), nil, load.Options{Namespace: r.input.namespace, AllowEmpty: true}, "")
+	result := renderSources(list.Sources(), nil, load.Options{Namespace: r.input.namespace, AllowEmpty: true}, "", cmp.Or(r.input.jobImage, r.sys.JobImage))
 	out, findings, err := list.Output(result.Objects, result.Findings)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -141,8 +142,21 @@ func (n *narrator) outcome(err error) error {
 		return notReady.Err
 	case ok, apply.IsRefusal(err):
 		return &outcomeError{err}
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		n.interrupted(err)
 	}
 	return err
+}
+
+// interrupted names what was under way, and what had failed by then: the end of
+// the time is all that is said of the error itself.
+func (n *narrator) interrupted(err error) {
+	for line := range strings.Lines(err.Error()) {
+		line = strings.TrimSpace(line)
+		if line != context.DeadlineExceeded.Error() && line != context.Canceled.Error() {
+			fmt.Fprintf(n.sys.Err, "not done: %s\n", line)
+		}
+	}
 }
 
 // outcome is the JSON of apply, delete and wait.

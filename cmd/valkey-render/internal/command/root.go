@@ -8,25 +8,33 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
+	"github.com/valkey-render/valkey-render/render/job"
 )
+
+// program is its name in messages.
+const program = "valkey-render"
 
 const rootLong = `valkey-render turns ValkeyCluster specs into the Kubernetes manifests that run
 them, byte for byte the same on any machine, and refuses wrong input before it
-is committed. Only apply, diff, wait and delete talk to a Kubernetes cluster;
-all other commands read files and make no network connection.
+is committed. Only apply, diff, wait and delete talk to a Kubernetes cluster,
+and try starts servers on this machine; all other commands read files and make
+no network connection.
 
 Exit codes: 0 done; 1 check or diff found differences (or validate a warning,
 with --fail-on warning), or a cluster refused an object; 2 wrong usage or input,
 or no connection; 124 --timeout ran out; 130 interrupted.`
 
-const rootExample = `  # Render a cluster and apply it
+const rootExample = `  # Run a cluster on this machine, without Kubernetes
+  valkey-render try -f cluster.yaml
+
+  # Render a cluster and apply it
   valkey-render build -f cluster.yaml | kubectl apply --server-side -f -
 
   # Keep the rendering in Git, and check in CI that it is current
@@ -54,6 +62,7 @@ func Run(ctx context.Context, sys system.System, version string, args []string) 
 
 // NewRoot is the tree of all commands.
 func NewRoot(sys system.System, version string) *cobra.Command {
+	sys.JobImage = job.Image(describeBuild(version).Version)
 	var timeout time.Duration
 	stop := func() {}
 	root := &cobra.Command{
@@ -70,11 +79,11 @@ func NewRoot(sys system.System, version string) *cobra.Command {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return &usageError{cmd.CommandPath(), unknownCommand(cmd, args[0])}
+			return cli.UnknownCommand(cmd, args[0])
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if timeout < 0 {
-				return &usageError{cmd.CommandPath(), fmt.Errorf("--timeout %s: must not be negative", timeout)}
+				return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--timeout %s: must not be negative", timeout)}
 			}
 			if timeout > 0 {
 				ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
@@ -94,23 +103,16 @@ func NewRoot(sys system.System, version string) *cobra.Command {
 	root.SetOut(sys.Out)
 	root.SetErr(sys.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{cmd.CommandPath(), err}
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: err}
 	})
 	root.AddCommand(
-		newBuild(sys), newCheck(sys, version), newValidate(sys, version),
+		newTry(sys), newBuild(sys), newCheck(sys, version), newValidate(sys, version),
 		newApply(sys, version), newDiff(sys, version), newWait(sys, version), newDelete(sys, version),
-		newDirectives(sys), newExplain(sys), newSchema(sys), newVersion(sys, version), newCompletion(sys),
+		newDirectives(sys), newExplain(sys), newSchema(sys), newVersion(sys, version), cli.NewCompletion(sys.Out, program),
 	)
-	root.SetHelpCommand(newHelp())
+	root.SetHelpCommand(cli.NewHelp("  valkey-render help build"))
 	root.InitDefaultHelpCmd()
 	return root
-}
-
-func unknownCommand(cmd *cobra.Command, name string) error {
-	if near := cmd.SuggestionsFor(name); len(near) > 0 {
-		return fmt.Errorf("unknown command %q; did you mean %s?", name, strings.Join(near, " or "))
-	}
-	return fmt.Errorf("unknown command %q", name)
 }
 
 // noOperands refuses operands and says where they belong.
@@ -119,9 +121,9 @@ func noOperands(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if cmd.Flags().Lookup("filename") != nil {
-		return &usageError{cmd.CommandPath(), fmt.Errorf("operand %q is not understood: name input with -f, as in '%s -f %s'", args[0], cmd.CommandPath(), args[0])}
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("operand %q is not understood: name input with -f, as in '%s -f %s'", args[0], cmd.CommandPath(), args[0])}
 	}
-	return &usageError{cmd.CommandPath(), fmt.Errorf("operand %q is not understood: '%s' takes none", args[0], cmd.CommandPath())}
+	return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("operand %q is not understood: '%s' takes none", args[0], cmd.CommandPath())}
 }
 
 // atMost refuses more than n operands.
@@ -130,6 +132,6 @@ func atMost(n int, what string) cobra.PositionalArgs {
 		if len(args) <= n {
 			return nil
 		}
-		return &usageError{cmd.CommandPath(), fmt.Errorf("operand %q is not understood: '%s' takes one %s", args[n], cmd.CommandPath(), what)}
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("operand %q is not understood: '%s' takes one %s", args[n], cmd.CommandPath(), what)}
 	}
 }

@@ -10,8 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/crdschema"
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
+	"github.com/valkey-render/valkey-render/internal/crdschema"
 )
 
 type schemaRunner struct {
@@ -51,7 +52,7 @@ func (r *schemaRunner) run(cmd *cobra.Command) error {
 		return k.Name == "ValkeyNode" || !k.Is(r.kind) && !strings.EqualFold(r.kind, "all")
 	})
 	if len(kinds) == 0 {
-		return &usageError{cmd.CommandPath(), fmt.Errorf("--kind %q: must be one of all, ValkeyCluster, ValkeyACL", r.kind)}
+		return &cli.UsageError{Command: cmd.CommandPath(), Err: fmt.Errorf("--kind %q: must be one of all, ValkeyCluster, ValkeyACL", r.kind)}
 	}
 	schema, err := crdschema.JSONSchema(kinds, directiveHints())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 )
 
@@ -23,8 +24,8 @@ warning, 2 an error.
 type validateRunner struct {
 	sys    system.System
 	input  input
-	output choice
-	failOn choice
+	output cli.Choice
+	failOn cli.Choice
 	// version is the program's, for SARIF.
 	version string
 }
@@ -32,7 +33,7 @@ type validateRunner struct {
 func newValidate(sys system.System, version string) *cobra.Command {
 	r := &validateRunner{
 		sys: sys, version: version,
-		output: newChoice("text", "json", "sarif", "github"), failOn: newChoice("error", "warning"),
+		output: cli.NewChoice("text", "json", "sarif", "github"), failOn: cli.NewChoice("error", "warning"),
 	}
 	cmd := &cobra.Command{
 		Use:   "validate (-f FILE | -k DIR)...",
@@ -50,8 +51,8 @@ func newValidate(sys system.System, version string) *cobra.Command {
 		},
 	}
 	r.input.addTo(cmd)
-	r.output.addTo(cmd, "output", "o", "how to print findings")
-	r.failOn.addTo(cmd, "fail-on", "", "least severity that fails the command")
+	r.output.AddTo(cmd, "output", "o", "how to print findings")
+	r.failOn.AddTo(cmd, "fail-on", "", "least severity that fails the command")
 	return cmd
 }
 
@@ -60,14 +61,14 @@ func (r *validateRunner) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := emitFindings(r.sys, r.output.value, r.version, result.Findings); err != nil {
+	if err := emitFindings(r.sys, r.output.Value, r.version, result.Findings); err != nil {
 		return err
 	}
 	fmt.Fprintln(r.sys.Err, tally(result.Findings))
 	switch {
 	case result.Findings.HasErrors():
 		return errFindings
-	case len(result.Findings.Warnings()) > 0 && r.failOn.value == "warning":
+	case len(result.Findings.Warnings()) > 0 && r.failOn.Value == "warning":
 		return errDifferences
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 )
 
@@ -28,12 +29,12 @@ type build struct {
 
 type versionRunner struct {
 	sys    system.System
-	output choice
+	output cli.Choice
 	build  build
 }
 
 func newVersion(sys system.System, version string) *cobra.Command {
-	r := &versionRunner{sys: sys, output: newChoice("text", "json"), build: describeBuild(version)}
+	r := &versionRunner{sys: sys, output: cli.NewChoice("text", "json"), build: describeBuild(version)}
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program and the Valkey versions it renders",
@@ -42,12 +43,12 @@ func newVersion(sys system.System, version string) *cobra.Command {
 		Args: noOperands,
 		RunE: func(*cobra.Command, []string) error { return r.run() },
 	}
-	r.output.addTo(cmd, "output", "o", "how to print it")
+	r.output.AddTo(cmd, "output", "o", "how to print it")
 	return cmd
 }
 
 func (r *versionRunner) run() error {
-	if r.output.value == "json" {
+	if r.output.Value == "json" {
 		return emitJSON(r.sys.Out, r.build)
 	}
 	var text strings.Builder
@@ -63,7 +64,7 @@ func (r *versionRunner) run() error {
 // version control system left in the binary.
 func describeBuild(version string) build {
 	b := build{
-		Version:   version,
+		Version:   cli.Version(version),
 		GoVersion: runtime.Version(),
 		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
 		Valkey:    v1alpha1.Versions(),
@@ -81,12 +82,6 @@ func describeBuild(version string) build {
 		case "vcs.modified":
 			b.Modified = s.Value == "true"
 		}
-	}
-	if b.Version == "" {
-		b.Version = info.Main.Version
-	}
-	if b.Version == "" {
-		b.Version = "(devel)"
 	}
 	return b
 }

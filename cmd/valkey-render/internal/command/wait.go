@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/valkey-render/valkey-render/cmd/internal/cli"
 	"github.com/valkey-render/valkey-render/cmd/valkey-render/internal/system"
 	"github.com/valkey-render/valkey-render/render/apply"
 )
@@ -18,6 +19,9 @@ applies them, and ready: StatefulSets with every pod ready and of the newest
 template, claims bound and grown, Jobs completed, the ValkeyCluster Ready. The
 ValkeyCluster is left out where no reconciler runs that would look after it.
 
+It ends as soon as something has failed for good, and says why pods do not
+start.
+
 Exit codes: 0 ready; 1 something failed for good; 2 wrong usage or input, or no
 connection; 124 --timeout ran out.
 ` + inputHelp + connectionHelp
@@ -26,11 +30,11 @@ type waitRunner struct {
 	sys        system.System
 	input      input
 	connection connection
-	output     choice
+	output     cli.Choice
 }
 
 func newWait(sys system.System, version string) *cobra.Command {
-	r := &waitRunner{sys: sys, connection: connection{version: version}, output: newChoice("text", "json")}
+	r := &waitRunner{sys: sys, connection: connection{version: version}, output: cli.NewChoice("text", "json")}
 	cmd := &cobra.Command{
 		Use:   "wait (-f FILE | -k DIR)...",
 		Short: "Wait until a rendering is live and ready in a Kubernetes cluster",
@@ -46,8 +50,8 @@ func newWait(sys system.System, version string) *cobra.Command {
 		},
 	}
 	r.input.addTo(cmd)
-	r.connection.addTo(cmd)
-	r.output.addTo(cmd, "output", "o", "how to print the states")
+	r.connection.AddTo(cmd)
+	r.output.AddTo(cmd, "output", "o", "how to print the states")
 	return cmd
 }
 
@@ -56,7 +60,7 @@ func (r *waitRunner) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n := &narrator{sys: r.sys, quiet: r.output.value == "json"}
+	n := &narrator{sys: r.sys, quiet: r.output.Value == "json"}
 	statuses, err := apply.New(c, apply.Options{OnNote: n.note, OnWait: n.progress}).Wait(ctx, clusters)
 	err = n.outcome(err)
 	if err == nil {

@@ -92,5 +92,6 @@ func numbered(text []byte) []line {
 }
 
 func isHash(text string) bool {
-	return strings.HasPrefix(strings.TrimSpace(text), v1alpha1.AnnotationRenderHash+":")
+	text = strings.TrimSpace(text)
+	return slices.ContainsFunc(v1alpha1.HashAnnotations(), func(key string) bool { return strings.HasPrefix(text, key+":") })
 }

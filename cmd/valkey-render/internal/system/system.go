@@ -24,6 +24,8 @@ type System struct {
 	Terminal bool
 	// Files is the file system.
 	Files Files
+	// JobImage is the image of this release, with the programs that Jobs run.
+	JobImage string
 	// Getenv is os.Getenv or a test's.
 	Getenv func(string) string
 	// Columns is the width of the terminal that Out is; nil or 0 when it is none.
