@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The valkey-render Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Renders an example as one would keep it in Git, changes the spec four times, and shows
+# Renders an example as one would keep it in Git, changes the spec five times, and shows
 # what a reviewer would see. Works in a temporary directory and leaves nothing behind.
 set -euo pipefail
 
@@ -85,13 +85,17 @@ expect 1 valkey-render check -f cluster.yaml rendered
 difference
 expect 0 valkey-render check -f cluster.yaml rendered --update
 
-say '4. A shard less would be pruned with its data. Nothing drains it, so it is refused'
+say '4. A shard less: the reconciler drains it first'
 edit 'shards: 3' 'shards: 2'
-expect 2 valkey-render check -f cluster.yaml rendered --update
-difference
-edit 'shards: 2' 'shards: 3'
+expect 1 valkey-render check -f cluster.yaml rendered
+awk '/^plan: / { print "  " $0 }' "$work/out"
 
-say '5. A typo does not get that far'
+say '5. With deletionPolicy: Allow it could be pruned with its data, so it is refused'
+edit 'shards: 2' 'shards: 2\n  deletionPolicy: Allow'
+expect 2 valkey-render check -f cluster.yaml rendered --update
+awk '/^plan: / || /: error VR/ { print "  " $0 }' "$work/out"
+
+say '6. A typo does not get that far'
 edit 'maxmemory-policy' 'maxmemory-polcy'
 expect 2 valkey-render validate -f cluster.yaml
 sed 's/^/    /' "$work/out"
