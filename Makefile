@@ -16,26 +16,47 @@ BENCH ?= .
 BENCHCOUNT ?= 1
 # Least statement coverage, in percent, of render and of api.
 COVERAGE ?= 90
+# How many random clusters `make test-soak` converges, and the seed of the first.
+CLUSTERS ?= 100000
+SEED ?= 1
+# The tag of the image, and the version of the programs in it.
+VERSION ?= dev
 # The stages of `make test`, in order. All of them run, whichever fails.
-STAGES ?= verify lint test-unit test-process fuzz cover
+STAGES ?= verify lint test-unit test-process test-api test-e2e fuzz cover
 
 export FUZZTIME COVERAGE
 
+# With cgo, package plugin (kustomize imports it) has every program linked by the C linker
+# and keeps all unused code in it: twice the time for each test program.
+export CGO_ENABLED := 0
+
 # Tests that start real servers have Process in their names, those that need an API
-# server begin with TestAPIServer.
+# server begin with TestAPIServer, those that need a whole cluster with TestCluster. The
+# latter are in modules of their own, below test/.
 unit := go test -timeout 10m -skip 'Process|TestAPIServer'
 
 .PHONY: help
 help: ## list the targets
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: ## render an example, change it, and show what the change would do
-	@examples/demo.sh
+demo: ## render an example, change it, show what the change would do, and run it on real servers
+	@go build -o bin/ ./cmd/valkey-render ./internal/demo
+	@VALKEY_RENDER_BIN="$(CURDIR)/bin" examples/demo.sh
+	@VALKEY_RENDER_BIN="$(CURDIR)/bin" examples/demo-servers.sh
+
+.PHONY: demo-kubernetes
+demo-kubernetes: ## show the reconciler at work, on the Kubernetes of KUBECONFIG or on a local one
+	@tools/demo-kubernetes/run.sh
 
 .PHONY: build
 build: ## build the programs into bin/
-	go build -buildvcs=auto -trimpath -o bin/ ./cmd/...
+	go build -buildvcs=auto -trimpath -o bin/ ./cmd/*-*
+
+.PHONY: image
+image: ## the image of the programs, as dist/image.tar, tagged VERSION (dev); without Docker
+	@mkdir -p dist
+	go -C test run ./localcluster/productimage --version $(VERSION) --output ../dist/image.tar
 
 .PHONY: generate
 generate: ## deep copies and CRDs from the API types, then go generate
@@ -56,21 +77,22 @@ vet: ## go vet
 .PHONY: lint
 lint: prepare ## golangci-lint, and shellcheck over the scripts
 	"$$(tools/build.sh golangci-lint)/golangci-lint" run
+	cd test && "$$(../tools/build.sh golangci-lint)/golangci-lint" run --build-tags cluster
 	tools/shellcheck.sh
 
 .PHONY: test
-test: ## everything: verify, lint, unit and process tests, fuzzing, coverage
+test: ## everything: verify, lint, tests of every tier, fuzzing, coverage
 	@tools/stages.sh $(STAGES)
 
 .PHONY: test-unit
 test-unit: prepare ## tests without servers: under the race detector, then under other environments
-	$(unit) -race ./...
+	CGO_ENABLED=1 $(unit) -race ./...
 	$(unit) -count=1 -exec 'env GOMAXPROCS=1 LC_ALL=tr_TR.UTF-8 TZ=Asia/Kathmandu' ./...
 	$(unit) -count=1 -exec 'env GOMAXPROCS=8 LC_ALL=C TZ=America/St_Johns' -shuffle=on ./...
 
 .PHONY: update-goldens
 update-goldens: prepare ## write what tests without servers expect anew; read the diff
-	go test -count=1 -skip Process $$(git grep --untracked -l '/internal/golden"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
+	go test -count=1 -skip 'Process|TestAPIServer' $$(git grep --untracked -l '/internal/golden"' -- '*_test.go' ':(exclude)test' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 
 .PHONY: test-process
 test-process: servers ## tests against real valkey-server processes of every version there is
@@ -80,6 +102,20 @@ test-process: servers ## tests against real valkey-server processes of every ver
 test-api: prepare ## tests against a real API server, which localcluster starts and takes down
 	tools/test-api.sh
 
+.PHONY: test-e2e
+test-e2e: prepare ## tests on a whole Kubernetes: that of KUBECONFIG, or a local one (as root)
+	tools/test-e2e.sh
+
+.PHONY: test-localcluster
+test-localcluster: prepare ## tests of the local Kubernetes itself (as root)
+	go -C test test -count=1 ./localcluster/...
+	go -C test test -count=1 -tags cluster -timeout 60m ./localcluster
+	go -C test/addons test -count=1 ./...
+
+.PHONY: kubernetes
+kubernetes: prepare ## build and download what a local Kubernetes is made of into the cache
+	@tools/kubernetes.sh
+
 .PHONY: fuzz
 fuzz: servers ## every fuzz target for FUZZTIME (30s), two at a time
 	tools/fuzz.sh
@@ -87,6 +123,10 @@ fuzz: servers ## every fuzz target for FUZZTIME (30s), two at a time
 .PHONY: cover
 cover: prepare ## statement coverage by package; fails when render or api is below COVERAGE (90)
 	tools/cover.sh
+
+.PHONY: test-soak
+test-soak: prepare ## CLUSTERS (100000) random clusters of the model, from SEED (1) on, with faults
+	CLUSTERS=$(CLUSTERS) SEED=$(SEED) GOGC=400 go test -count=1 -timeout 0 -v -run '^TestRandomClusters$$' ./topologyjob/converge
 
 .PHONY: bench
 bench: ## benchmarks named BENCH (all), BENCHCOUNT times (1)

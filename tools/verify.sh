@@ -22,8 +22,9 @@ contents() {
 contents >"$before"
 make generate
 make fmt
-go mod tidy
-go -C tools mod tidy
+for module in . tools test test/addons test/charts test/gitops test/kubernetes; do
+	go -C "$module" mod tidy
+done
 contents >"$after"
 
 if ! diff "$before" "$after" >/dev/null; then

@@ -33,6 +33,11 @@ kind: Service
 metadata: {name: v, namespace: t}
 spec: {selector: {app: v}, ports: [{port: 6379}]}
 ---
+apiVersion: v1
+kind: Service
+metadata: {name: six, namespace: t}
+spec: {selector: {app: v}, ports: [{port: 6379}], ipFamilies: [IPv6], ipFamilyPolicy: SingleStack}
+---
 apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: v, namespace: t}
@@ -113,6 +118,12 @@ func (c cluster) network(t *testing.T) {
 	if out := c.exec(t, "v-0", "for i in 1 2 3 4 5 6 7 8; do timeout 3 valkey-cli -h v ping; done"); out != strings.TrimSpace(strings.Repeat("PONG\n", 8)) {
 		t.Errorf("through the Service: %s", out)
 	}
+	if _, err := os.Stat("/proc/sys/net/ipv6/conf/all"); err == nil {
+		six := c.must("", "-n", "t", "get", "service/six", "-o=jsonpath={.spec.clusterIP}")
+		if out := c.exec(t, "v-0", "for i in 1 2 3 4 5 6 7 8; do timeout 3 valkey-cli -h "+six+" ping; done"); out != strings.TrimSpace(strings.Repeat("PONG\n", 8)) {
+			t.Errorf("through the Service %s: %s", six, out)
+		}
+	}
 	for _, pod := range []string{"v-0", "v-1", "v-2"} {
 		if out := c.exec(t, "v-1", "timeout 3 valkey-cli -h "+pod+".nodes.t.svc.cluster.local ping"); out != "PONG" {
 			t.Errorf("%s by its name: %s", pod, out)
@@ -158,6 +169,9 @@ func (c cluster) stoppedNode(t *testing.T) {
 	c.do("stop-node", node)
 	if out, err := c.try("status"); err == nil || !strings.Contains(out, "stopped") {
 		t.Errorf("status: %v: %s", err, out)
+	}
+	if out, err := c.try("up", "--nodes", "3"); err == nil || !strings.Contains(out, "up, but node"+node+" is stopped") {
+		t.Errorf("up: %v: %s", err, out)
 	}
 	c.do("heal", node)
 	c.until("1", time.Minute, "-n", "t", "get", "pod/v-2", "-o=jsonpath={.status.containerStatuses[0].restartCount}")

@@ -154,15 +154,15 @@ download() {
 	printf '%s\n' "$list" >"$dir/packages"
 }
 
-# unpack STATE DIR PACKAGE...: what download gets, below DIR/root; versions in
+# unpack STATE DIR PACKAGE...: what download gets, below DIR/rootfs; versions in
 # DIR/packages.
 unpack() {
 	local state=$1 dir=$2 deb
 	download "$state" "$work/debs" "${@:3}"
-	mkdir -p "$dir/root"
+	mkdir -p "$dir/rootfs"
 	mv "$work/debs/packages" "$dir/packages"
 	for deb in "$work/debs"/*.deb; do
-		dpkg -x "$deb" "$dir/root"
+		dpkg -x "$deb" "$dir/rootfs"
 	done
 	rm -rf "${work:?}/debs"
 }
@@ -170,7 +170,7 @@ unpack() {
 # keyring_of SUITE: the keys in that suite's debian-archive-keyring.
 keyring_of() {
 	local file
-	for file in "$work/keys-$1"/root/usr/share/keyrings/debian-archive-keyring.{pgp,gpg}; do
+	for file in "$work/keys-$1"/rootfs/usr/share/keyrings/debian-archive-keyring.{pgp,gpg}; do
 		if [ -f "$file" ]; then
 			printf '%s\n' "$file"
 			return

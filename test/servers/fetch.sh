@@ -41,34 +41,34 @@ find_loader() {
 	die "no dynamic loader below $1"
 }
 
-# wrap GROUP PROGRAM NAME...: bin/NAME runs root/PROGRAM with its own loader. The
+# wrap GROUP PROGRAM NAME...: bin/NAME runs rootfs/PROGRAM with its own loader. The
 # server learns its own path from argv[0], so that RESTART runs the wrapper again
 # and the name decides whether it is a server, a sentinel or a file checker.
 wrap() {
 	local group=$1 program=$2 loader libs name
 	shift 2
-	loader=$(find_loader "$stage/$group/root")
+	loader=$(find_loader "$stage/$group/rootfs")
 	loader=${loader#"$stage/"}
 	libs=
-	for name in "$stage/$group"/root/lib/*-linux-gnu* "$stage/$group"/root/usr/lib/*-linux-gnu*; do
+	for name in "$stage/$group"/rootfs/lib/*-linux-gnu* "$stage/$group"/rootfs/usr/lib/*-linux-gnu*; do
 		[ -d "$name" ] && libs=$libs${libs:+:}$final/${name#"$stage/"}
 	done
-	[ -f "$stage/$group/root/$program" ] || die "$group has no $program"
+	[ -f "$stage/$group/rootfs/$program" ] || die "$group has no $program"
 	mkdir -p "$stage/$group/bin"
 	for name in "$@"; do
 		printf '#!/bin/sh\nexec "%s" --argv0 "%s" --library-path "%s" "%s" "$@"\n' \
-			"$final/$loader" "$final/$group/bin/$name" "$libs" "$final/$group/root/$program" \
+			"$final/$loader" "$final/$group/bin/$name" "$libs" "$final/$group/rootfs/$program" \
 			>"$stage/$group/bin/$name"
 		chmod 755 "$stage/$group/bin/$name"
 	done
 }
 
-# program GROUP NAME: the real file behind root/usr/bin/NAME, below root.
+# program GROUP NAME: the real file behind rootfs/usr/bin/NAME, below rootfs.
 program() {
 	local file
-	file=$(readlink -f "$stage/$1/root/usr/bin/$2") || die "$1 has no $2"
+	file=$(readlink -f "$stage/$1/rootfs/usr/bin/$2") || die "$1 has no $2"
 	case $file in
-	"$stage/$1/root/"*) printf '%s\n' "${file#"$stage/$1/root/"}" ;;
+	"$stage/$1/rootfs/"*) printf '%s\n' "${file#"$stage/$1/rootfs/"}" ;;
 	*) die "$1: $2 leads out of its root to $file" ;;
 	esac
 }
@@ -87,12 +87,12 @@ fetch_servers() {
 	done
 	unpack bookworm "$stage/tools" dash busybox-static shellcheck
 	wrap tools "$(program tools shellcheck)" shellcheck
-	if [ -e "$stage/tools/root/bin/dash" ]; then
+	if [ -e "$stage/tools/rootfs/bin/dash" ]; then
 		wrap tools bin/dash dash
-		ln -s ../root/bin/busybox "$stage/tools/bin/busybox"
+		ln -s ../rootfs/bin/busybox "$stage/tools/bin/busybox"
 	else
 		wrap tools usr/bin/dash dash
-		ln -s ../root/usr/bin/busybox "$stage/tools/bin/busybox"
+		ln -s ../rootfs/usr/bin/busybox "$stage/tools/bin/busybox"
 	fi
 }
 

@@ -85,7 +85,7 @@ func (c *Cluster) lock(ctx context.Context) (func(), error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	unlock, err := store.Lock(ctx, filepath.Join(dir, "."+c.Name+".lock"))
+	unlock, err := store.Lock(ctx, c.lockFile())
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: another command is at work on it: %w", c.Name, err)
 	}
@@ -97,7 +97,7 @@ func (c *Cluster) shape() (Shape, error) {
 	var s Shape
 	data, err := os.ReadFile(c.path("shape.json"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, fmt.Errorf("cluster %s: %w", c.Name, ErrDown)
+		return s, c.NotUp()
 	}
 	if err != nil {
 		return s, fmt.Errorf("cluster %s: %w", c.Name, err)
@@ -109,7 +109,19 @@ func (c *Cluster) shape() (Shape, error) {
 }
 
 // ErrDown is the error of a command that needs a cluster that is up.
-var ErrDown = errors.New("not up; start it with: go run ./localcluster up")
+var ErrDown = errors.New("not up")
+
+// DefaultName is the name of a cluster that nobody has named.
+const DefaultName = "local"
+
+// NotUp is ErrDown of a cluster, and how to start it.
+func (c *Cluster) NotUp() error {
+	named := ""
+	if c.Name != DefaultName {
+		named = " --name " + c.Name
+	}
+	return fmt.Errorf("cluster %s: %w; start it with: go run ./localcluster up%s", c.Name, ErrDown, named)
+}
 
 // pid is the process id of a host; 0 where it does not run.
 func (c *Cluster) pid(name string) (int, error) {

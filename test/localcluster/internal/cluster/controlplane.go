@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/valkey-render/valkey-render/test/localcluster/internal/host"
 	"github.com/valkey-render/valkey-render/test/localcluster/internal/network"
@@ -53,7 +54,7 @@ func (p plane) apiServer(extra ...string) host.Program {
 		Command: append([]string{
 			p.bin + "/kube-apiserver",
 			"--etcd-servers=http://127.0.0.1:" + strconv.Itoa(p.client),
-			"--service-cluster-ip-range=" + network.Services,
+			"--service-cluster-ip-range=" + strings.Join(network.Services(), ","),
 			"--advertise-address=" + p.address, "--secure-port=" + strconv.Itoa(p.port),
 			"--client-ca-file=" + p.file("ca.crt"),
 			"--tls-cert-file=" + p.file("apiserver.crt"), "--tls-private-key-file=" + p.file("apiserver.key"),
@@ -98,9 +99,10 @@ func (p plane) whole(root host.Root) host.Spec {
 			p.apiServer("--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
 				"--kubelet-client-certificate="+p.file("admin.crt"), "--kubelet-client-key="+p.file("admin.key"),
 				"--kubelet-preferred-address-types=InternalIP",
+				"--audit-policy-file=/"+auditPolicy, "--audit-log-path="+auditLog,
 				// Webhooks and aggregated APIs are asked at their pods: no kube-proxy runs here.
 				"--enable-aggregator-routing=true"),
-			p.controllerManager("--cluster-cidr="+network.Pods, "--allocate-node-cidrs=false"),
+			p.controllerManager("--cluster-cidr="+strings.Join(network.Pods(), ","), "--allocate-node-cidrs=false"),
 			{Name: "kube-scheduler", After: p.ready(), Command: []string{
 				p.bin + "/kube-scheduler", "--kubeconfig=" + p.kubeconfig, "--leader-elect=false", "--profiling=false",
 			}},
@@ -110,6 +112,26 @@ func (p plane) whole(root host.Root) host.Spec {
 			}},
 		},
 	}
+}
+
+// Where the API server of a cluster with nodes finds what it shall record, and records it.
+const (
+	auditPolicy = "etc/audit/policy.yaml"
+	auditLog    = "/var/log/audit.log"
+)
+
+// audited is what the API server records: who asked for what, of the service accounts that
+// are not of Kubernetes' own controllers.
+func audited() string {
+	return `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: None
+  userGroups: ["system:serviceaccounts:kube-system"]
+- level: Metadata
+  userGroups: ["system:serviceaccounts"]
+`
 }
 
 // corefile has the times of real clusters: with a time to live of seconds, tests would not

@@ -22,10 +22,19 @@ func (c *Cluster) Down(ctx context.Context) error {
 	if err := c.clear(ctx); err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(filepath.Dir(c.State()), "."+c.Name+".lock")); err != nil {
+	return c.removeLock()
+}
+
+// removeLock removes the file of the lock, which is held.
+func (c *Cluster) removeLock() error {
+	if err := os.Remove(c.lockFile()); err != nil {
 		return fmt.Errorf("cluster %s: %w", c.Name, err)
 	}
 	return nil
+}
+
+func (c *Cluster) lockFile() string {
+	return filepath.Join(filepath.Dir(c.State()), "."+c.Name+".lock")
 }
 
 // clear ends the processes of the cluster and removes its control groups and its state.

@@ -11,6 +11,12 @@ type got struct {
 	etcd                               []string
 }
 
+// Fetch gets what clusters with nodes, or without any, are made of into the cache.
+func (c *Cluster) Fetch(ctx context.Context, nodes int) error {
+	_, err := c.get(ctx, Wanted{Nodes: nodes})
+	return err
+}
+
 // get gets what a shape needs into the cache.
 func (c *Cluster) get(ctx context.Context, w Wanted) (got, error) {
 	var g got

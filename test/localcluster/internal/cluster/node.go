@@ -5,6 +5,7 @@ package cluster
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/valkey-render/valkey-render/test/localcluster/internal/host"
 	"github.com/valkey-render/valkey-render/test/localcluster/internal/network"
@@ -27,13 +28,13 @@ func (c *Cluster) node(n int, root host.Root) host.Spec {
 				Name: "kubelet", After: &host.Probe{Socket: containerdSocket},
 				Command: []string{
 					"/opt/kubernetes/kubelet", "--config=/etc/kubelet.yaml", "--kubeconfig=/etc/kubernetes/kubelet.kubeconfig",
-					"--hostname-override=" + name, "--node-ip=" + network.Node(n),
+					"--hostname-override=" + name, "--node-ip=" + strings.Join(network.Node(n), ","),
 					"--node-labels=topology.kubernetes.io/region=local,topology.kubernetes.io/zone=" + zone(n),
 				},
 			},
 			{Name: "kube-proxy", Command: []string{
 				"/opt/kubernetes/kube-proxy", "--kubeconfig=/etc/kubernetes/admin.kubeconfig", "--hostname-override=" + name,
-				"--cluster-cidr=" + network.Pods, "--proxy-mode=iptables",
+				"--cluster-cidr=" + strings.Join(network.Pods(), ","), "--proxy-mode=iptables",
 				// The limit is the whole machine's.
 				"--conntrack-max-per-core=0", "--conntrack-min=0",
 			}},
@@ -65,16 +66,25 @@ state = "/run/containerd"
 // one node send each other through a Service passes kube-proxy's rules in both directions,
 // with any kernel. Addresses in use are forgotten when a node stops, as its pods are.
 func podNetwork(n int) string {
+	var ranges, routes []string
+	for _, subnet := range network.NodePods(n) {
+		ranges = append(ranges, fmt.Sprintf(`[{"subnet": %q}]`, subnet))
+		if len(routes) == 0 {
+			routes = append(routes, `{"dst": "0.0.0.0/0"}`)
+		} else {
+			routes = append(routes, `{"dst": "::/0"}`)
+		}
+	}
 	return fmt.Sprintf(`{
   "cniVersion": "1.0.0",
   "name": "pods",
   "plugins": [
     {"type": "ptp", "ipMasq": false, "ipam": {"type": "host-local", "dataDir": "/run/cni",
-      "ranges": [[{"subnet": "%s"}]], "routes": [{"dst": "0.0.0.0/0"}]}},
+      "ranges": [%s], "routes": [%s]}},
     {"type": "portmap", "capabilities": {"portMappings": true}}
   ]
 }
-`, network.NodePods(n))
+`, strings.Join(ranges, ", "), strings.Join(routes, ", "))
 }
 
 func kubeletConfig(group string) string {

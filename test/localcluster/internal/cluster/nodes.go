@@ -73,6 +73,7 @@ func (c *Cluster) startControl(p got, listener *net.TCPListener, nodes int) (int
 	}
 	maps.Copy(root.Binds, map[string]string{"/etc/kubernetes": c.path("pki"), "/etcd": c.path("etcd")})
 	root.Files["etc/coredns/Corefile"] = corefile(pl.kubeconfig)
+	root.Files[auditPolicy] = audited()
 	file, err := listener.File()
 	if err != nil {
 		return 0, fmt.Errorf("port: %w", err)

@@ -47,6 +47,7 @@ func (c *Cluster) Status(ctx context.Context, w io.Writer) error {
 }
 
 func (c *Cluster) nodesStatus(ctx context.Context, w io.Writer, s Shape, found []process.Process) error {
+	fmt.Fprintf(w, "audit\t%s\n", filepath.Join(c.path(control), auditLog))
 	api, err := c.api(s.Port)
 	if err != nil {
 		return err
@@ -79,10 +80,11 @@ func (c *Cluster) nodesStatus(ctx context.Context, w io.Writer, s Shape, found [
 		}
 		running := programs(found, name)
 		switch {
+		// What the API server knows is what the node last said.
 		case running == "":
-			is += ", stopped"
+			is = "stopped"
 		case !connected:
-			is += ", partitioned"
+			is = "partitioned"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", name, is, running)
 		if is != "ready" {

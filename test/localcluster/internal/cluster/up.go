@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"strconv"
@@ -27,7 +28,7 @@ type Wanted struct {
 }
 
 // Up starts the cluster, or finds it up in the wanted shape.
-func (c *Cluster) Up(ctx context.Context, w Wanted) error {
+func (c *Cluster) Up(ctx context.Context, w Wanted) (err error) {
 	if err := c.possible(w); err != nil {
 		return err
 	}
@@ -36,6 +37,12 @@ func (c *Cluster) Up(ctx context.Context, w Wanted) error {
 		return err
 	}
 	defer unlock()
+	defer func() {
+		// A cluster that is not there has no lock either.
+		if _, stat := os.Stat(c.State()); err != nil && errors.Is(stat, fs.ErrNotExist) {
+			err = errors.Join(err, c.removeLock())
+		}
+	}()
 	if up, err := c.already(w); up || err != nil {
 		return err
 	}
@@ -104,6 +111,11 @@ func (c *Cluster) already(w Wanted) (bool, error) {
 	if s.Nodes != w.Nodes || w.Port != 0 && w.Port != s.Port {
 		return false, fmt.Errorf("cluster %s: up with %d nodes at port %d; take it down first, or give another --name", c.Name, s.Nodes, s.Port)
 	}
+	for n := 1; n <= s.Nodes; n++ {
+		if host, err := c.pid(nodeName(n)); err != nil || host == 0 {
+			return false, errors.Join(err, fmt.Errorf("cluster %s: up, but %s is stopped; go on with it by heal %d, or take the cluster down first", c.Name, nodeName(n), n))
+		}
+	}
 	c.Say("cluster %s is up: KUBECONFIG=%s", c.Name, c.Kubeconfig())
 	return true, nil
 }
@@ -166,7 +178,7 @@ func (c *Cluster) certify(nodes, port int) error {
 	for n := 1; n <= nodes; n++ {
 		subjects[nodeName(n)] = pki.Subject{
 			User: "system:node:" + nodeName(n), Group: "system:nodes",
-			Names: []string{nodeName(n)}, Addresses: []string{network.Node(n)},
+			Names: []string{nodeName(n)}, Addresses: network.Node(n),
 		}
 	}
 	for name, subject := range subjects {

@@ -48,6 +48,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		"a name that is none":  {[]string{"up", "--name", "Local_1"}, `name "Local_1": want lower case letters, digits and dashes`},
 		"no source":            {[]string{"up", "--source", "/"}, "source: / is not in a checkout of valkey-render"},
 		"status while down":    {[]string{"status"}, "cluster local: not up; start it with: go run ./localcluster up"},
+		"named and down":       {[]string{"status", "--name", "other"}, "cluster other: not up; start it with: go run ./localcluster up --name other"},
 		"config while down":    {[]string{"kubeconfig"}, "cluster local: not up"},
 		"fault while down":     {[]string{"stop-node", "1"}, "cluster local: not up"},
 		"fault without node":   {[]string{"heal", "first"}, `node "first": want its number, or its name, node1`},
@@ -73,6 +74,12 @@ func TestDownOfWhatIsDownIsFine(t *testing.T) {
 func TestTheClusterOfKubeconfigIsUsedAndLeftAlone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config")
 	foreign := map[string]string{"KUBECONFIG": file}
+	if _, _, err := run(t, foreign, "up"); err == nil || !strings.Contains(err.Error(), "there is no such file") {
+		t.Errorf("up with no such file: %v", err)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if _, said, err := run(t, foreign, "up"); err != nil || !strings.Contains(said, "using that cluster, starting none") {
 		t.Errorf("up: %q, %v", said, err)
 	}

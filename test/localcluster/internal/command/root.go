@@ -6,6 +6,8 @@ package command
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,12 +39,12 @@ func Root(getenv func(string) string, directory string) *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	root.PersistentFlags().StringVar(&o.name, "name", "local", "name of the cluster; several can be up at once")
+	root.PersistentFlags().StringVar(&o.name, "name", cluster.DefaultName, "name of the cluster; several can be up at once")
 	root.PersistentFlags().StringVar(&o.source, "source", "", "directory of the source tree (default: where this runs)")
 	open := func(c *cobra.Command) (target, error) {
 		return o.open(c, getenv, directory)
 	}
-	root.AddCommand(up(open), down(open), status(open), kubeconfig(open), loadImage(open),
+	root.AddCommand(up(open), down(open), status(open), kubeconfig(open), fetch(open), images(open), loadImage(open),
 		onNode(open, "stop-node", "End a node at once, as a power cut does", target.stopNode),
 		onNode(open, "partition", "Cut a node off from the control plane and from the other nodes", target.partition),
 		onNode(open, "heal", "Start a stopped node, or connect a partitioned one, and wait until it is Ready", target.heal),
@@ -72,9 +74,17 @@ func (o *options) open(c *cobra.Command, getenv func(string) string, directory s
 	}
 	t := target{own: own, say: say}
 	if file := getenv("KUBECONFIG"); file != "" && !same(file, own.Kubeconfig()) {
+		if !slices.ContainsFunc(filepath.SplitList(file), exists) {
+			return target{}, fmt.Errorf("KUBECONFIG=%s: there is no such file", file)
+		}
 		t.foreign = file
 	}
 	return t, nil
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }
 
 // same tells whether two paths are one file; the second need not exist.
@@ -155,6 +165,43 @@ func kubeconfig(open opener) *cobra.Command {
 			file, err := t.kubeconfig()
 			if err == nil {
 				fmt.Fprintln(c.OutOrStdout(), file)
+			}
+			return err
+		},
+	}
+}
+
+func fetch(open opener) *cobra.Command {
+	apiserverOnly := false
+	c := &cobra.Command{
+		Use: "fetch", Short: "Build and download into the cache what a cluster is made of, and start none", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			t, err := open(c)
+			if err != nil {
+				return err
+			}
+			nodes := 1
+			if apiserverOnly {
+				nodes = 0
+			}
+			return t.own.Fetch(c.Context(), nodes)
+		},
+	}
+	c.Flags().BoolVar(&apiserverOnly, "apiserver-only", false, "what an API server without nodes is made of")
+	return c
+}
+
+func images(open opener) *cobra.Command {
+	return &cobra.Command{
+		Use: "images", Short: "Print the directory of the images that every node has, as docker-archive files", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			t, err := open(c)
+			if err != nil {
+				return err
+			}
+			dir, err := t.own.Parts.Images(c.Context())
+			if err == nil {
+				fmt.Fprintln(c.OutOrStdout(), dir)
 			}
 			return err
 		},

@@ -54,7 +54,7 @@ func (t target) kubeconfig() (string, error) {
 	}
 	file := t.own.Kubeconfig()
 	if _, err := os.Stat(file); err != nil {
-		return "", fmt.Errorf("cluster %s: %w", t.own.Name, cluster.ErrDown)
+		return "", t.own.NotUp()
 	}
 	return file, nil
 }

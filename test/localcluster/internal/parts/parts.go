@@ -26,7 +26,13 @@ type Parts struct {
 }
 
 // FindSource is the directory test/ of the source tree that dir is in.
+//
+// It is absolute: programs that are run in it are named by their paths below it.
 func FindSource(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("source: %w", err)
+	}
 	for at := dir; ; at = filepath.Dir(at) {
 		for _, candidate := range []string{at, filepath.Join(at, "test")} {
 			if _, err := os.Stat(filepath.Join(candidate, "kubernetes", "go.mod")); err == nil {

@@ -78,28 +78,47 @@ func isDir(path string) bool {
 }
 
 // Lock waits for the lock of a file, which it makes, and returns what gives it back. The
-// kernel gives back the lock of a process that dies.
+// kernel gives back the lock of a process that dies. Its holder may remove the file.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("lock: %w", err)
-	}
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return func() { f.Close() }, nil
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_CLOEXEC, 0o644)
+		if err != nil {
+			return nil, fmt.Errorf("lock: %w", err)
 		}
-		if !errors.Is(err, unix.EWOULDBLOCK) {
+		if err := flock(ctx, f); err != nil {
 			f.Close()
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
+		if isFile(f, path) {
+			return func() { f.Close() }, nil
+		}
+		// Who held it has removed it: the next to come would lock another file.
+		f.Close()
+	}
+}
+
+func flock(ctx context.Context, f *os.File) error {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return err
+		}
 		select {
 		case <-ctx.Done():
-			f.Close()
-			return nil, fmt.Errorf("lock %s: held by another process: %w", path, ctx.Err())
+			return fmt.Errorf("held by another process: %w", ctx.Err())
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
+}
+
+// isFile tells whether an open file is the one that a path names.
+func isFile(f *os.File, path string) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(path)
+	return err == nil && os.SameFile(open, named)
 }
 
 // Key hashes names and contents of files, and words, to the name of a directory: 16 digits.

@@ -84,6 +84,60 @@ func TestWaitsForALockNoLongerThanAsked(t *testing.T) {
 	again()
 }
 
+// TestALockThatWasRemovedLocksNothing: down removes its lock while another command
+// waits for it.
+func TestALockThatWasRemovedLocksNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lock")
+	first, err := store.Lock(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := make(chan func(), 1)
+	go func() {
+		unlock, err := store.Lock(t.Context(), file)
+		if err != nil {
+			t.Error(err)
+			unlock = func() {}
+		}
+		second <- unlock
+	}()
+	// It has opened the file once its second descriptor is there.
+	for range 200 {
+		if opened(t, file) == 2 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	first()
+	unlock := <-second
+	defer unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if third, err := store.Lock(ctx, file); err == nil {
+		third()
+		t.Error("two hold the lock")
+	}
+}
+
+// opened counts the descriptors of this process for a file.
+func opened(t *testing.T, file string) int {
+	t.Helper()
+	links, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil && to == file {
+			n++
+		}
+	}
+	return n
+}
+
 func TestKeyFollowsContents(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.go": "package a", "go.mod": "module a", "a_test.go": "package a", "notes": "x"} {
