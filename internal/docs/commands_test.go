@@ -143,7 +143,33 @@ func TestTheDemoRuns(t *testing.T) {
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "VALKEY_RENDER_BIN="+program(t))
 	out, err := cmd.CombinedOutput()
-	for _, want := range []string{"plan: shop/sessions: live: timeout: ", "plan: shop/sessions: rolls: 6 pods of shards 0-2", "error VR0605", "error VR0201"} {
+	for _, want := range []string{"plan: shop/sessions: live: timeout: ", "plan: shop/sessions: rolls: 6 pods of shards 0-2", "once the reconciler has moved its slots away", "error VR0605", "error VR0201"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if err != nil || t.Failed() {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestProcessTheDemoRunsServers: the second half of it, on real servers.
+func TestProcessTheDemoRunsServers(t *testing.T) {
+	t.Parallel()
+	bin := program(t)
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "demo"), "./internal/demo")
+	build.Dir = root
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "examples/demo-servers.sh")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "VALKEY_RENDER_BIN="+bin)
+	out, err := cmd.CombinedOutput()
+	for _, want := range []string{
+		"10000 keys written through a cluster client", "timeout is 60 on every server", "every primary has its replica in sync",
+		"primary 10923-16383", "10000 keys read through a cluster client",
+	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q", want)
 		}
