@@ -223,10 +223,11 @@ func (t *town) elected(winner *clustermodel.Server, old, how string) {
 // has the same one. That is how servers settle it, and nothing that a Job does: a primary that
 // takes a slot and dies before anybody has heard of its new epoch leaves that number to the
 // next election, comes back, and with the one above all wins its slots back from the replica
-// that was elected in its place. What that one wrote is lost.
+// that was elected in its place. What that one wrote is lost, to slots on their way there, too.
 func (t *town) raised(s *clustermodel.Server) {
 	for _, key := range slices.Sorted(maps.Keys(t.acked)) {
-		if s.Owns().Contains(slot.OfKey(key)) && s.KeyVersion(key) < t.acked[key] {
+		n := slot.OfKey(key)
+		if (s.Owns().Contains(n) || s.Imports(n)) && s.KeyVersion(key) < t.acked[key] {
 			delete(t.acked, key)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -274,9 +273,11 @@ func TestTheDirectoryOfAnotherBuildIsNoticed(t *testing.T) {
 // TestEveryExampleIsCurrent: what is committed beside each example is what the
 // command writes, byte for byte.
 func TestEveryExampleIsCurrent(t *testing.T) {
+	examples, err := filepath.Abs("../../../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := newSession(t, nil)
-	_, here, _, _ := runtime.Caller(0)
-	examples := filepath.Join(filepath.Dir(here), "../../../../examples")
 	goldens, err := filepath.Glob(examples + "/*/rendered")
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -39,10 +38,12 @@ type renderedExamples struct {
 func renderExamples(t *testing.T) renderedExamples {
 	t.Helper()
 	apitest.Install(t)
-	_, here, _, _ := runtime.Caller(0)
+	root, err := filepath.Abs("../../../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := renderedExamples{newSession(t, nil), map[string][]string{}, map[string]string{}}
 	r.env["KUBECONFIG"] = apitest.Kubeconfig(t)
-	root := filepath.Join(filepath.Dir(here), "../../../../examples")
 	if err := os.CopyFS("examples", os.DirFS(root)); err != nil {
 		t.Fatal(err)
 	}
