@@ -19,12 +19,14 @@ COVERAGE ?= 90
 # How many random clusters `make test-soak` converges, and the seed of the first.
 CLUSTERS ?= 100000
 SEED ?= 1
+# Not empty: tests are whole that are a part of themselves otherwise, where all takes too long.
+LONG ?=
 # The tag of the image, and the version of the programs in it.
 VERSION ?= dev
 # The stages of `make test`, in order. All of them run, whichever fails.
-STAGES ?= verify lint test-unit test-process test-api test-e2e fuzz cover
+STAGES ?= test-unit test-process test-api test-e2e fuzz cover
 
-export FUZZTIME COVERAGE
+export FUZZTIME COVERAGE LONG
 
 # With cgo, package plugin (kustomize imports it) has every program linked by the C linker
 # and keeps all unused code in it: twice the time for each test program.
@@ -38,9 +40,6 @@ export GOFLAGS := -trimpath $(filter-out -trimpath,$(GOFLAGS))
 # server begin with TestAPIServer, those that need a whole cluster with TestCluster. The
 # latter are in modules of their own, below test/.
 unit := go test -timeout 10m -skip 'Process|TestAPIServer'
-
-# What is the same on every machine, and renders or decides.
-pure := ./api/... ./render/... ./cmd/valkey-render/... ./topologyjob/plan/... ./topologyjob/status/... ./topologyjob/guard/...
 
 .PHONY: help
 help: ## list the targets
@@ -88,13 +87,16 @@ lint: prepare ## golangci-lint, and shellcheck over the scripts
 	tools/shellcheck.sh
 
 .PHONY: test
-test: ## everything: verify, lint, tests of every tier, fuzzing, coverage
+test: ## tests of every tier, fuzzing, coverage
 	@tools/stages.sh $(STAGES)
 
+.PHONY: check
+check: ## what is not about behaviour: verify, lint
+	@tools/stages.sh verify lint
+
 .PHONY: test-unit
-test-unit: prepare ## tests without servers: under the race detector, those of pure functions elsewhere, too
+test-unit: prepare ## tests without servers, under the race detector
 	CGO_ENABLED=1 $(unit) -race -exec 'env GOMAXPROCS=8 LC_ALL=C TZ=America/St_Johns' -shuffle=on ./...
-	$(unit) -count=1 -exec 'env GOMAXPROCS=1 LC_ALL=tr_TR.UTF-8 TZ=Asia/Kathmandu' $(pure)
 
 .PHONY: update-goldens
 update-goldens: prepare ## write what tests without servers expect anew; read the diff
@@ -127,7 +129,7 @@ fuzz: servers ## every fuzz target for FUZZTIME (10s), two at a time
 	tools/fuzz.sh
 
 .PHONY: cover
-cover: prepare ## statement coverage by package; fails when render or api is below COVERAGE (90)
+cover: prepare ## tests of what renders and decides in another environment; fails when render or api is covered below COVERAGE (90)
 	tools/cover.sh
 
 .PHONY: test-soak

@@ -2,9 +2,11 @@
 # SPDX-FileCopyrightText: The valkey-render Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Reports statement coverage of api and render by package and fails when one of the two is
-# below $COVERAGE percent. A statement counts as covered whichever package's test reached
-# it. Generated files, and the programs that write them, do not count.
+# Runs the tests of what renders and of what decides where the processors, the locale and the
+# time zone are others than in `make test-unit`: none of these makes a difference. Reports
+# statement coverage of api and render by package and fails when one of the two is below
+# $COVERAGE percent. A statement counts as covered whichever package's test reached it.
+# Generated files, and the programs that write them, do not count.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,8 +14,8 @@ profile=$(mktemp)
 log=$(mktemp)
 trap 'rm -f "$profile" "$log"' EXIT
 
-mapfile -t packages < <(go list ./... | grep -E '/(api|render|cmd)(/|$)')
-go test -timeout 10m -skip 'Process|TestAPIServer' -coverpkg=./api/...,./render/... -coverprofile="$profile" \
+mapfile -t packages < <(go list ./... | grep -E '/(api|render|cmd|topologyjob/(guard|plan|status))(/|$)')
+go test -count=1 -exec 'env GOMAXPROCS=1 LC_ALL=tr_TR.UTF-8 TZ=Asia/Kathmandu' -timeout 10m -skip 'Process|TestAPIServer' -coverpkg=./api/...,./render/... -coverprofile="$profile" \
 	"${packages[@]}" >"$log" 2>&1 || {
 	cat "$log"
 	exit 1

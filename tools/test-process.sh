@@ -6,6 +6,9 @@
 # their time they wait, so that two packages run side by side, with four tests each: more,
 # and what they measure is the machine. The packages with the most lines of such tests begin.
 # test/ holds modules of its own.
+#
+# Runs that are stopped after each of their commands divide these among the versions of the
+# server; with LONG set, each version has all of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,6 +22,8 @@ if ((${#packages[@]} == 0)); then
 	exit 1
 fi
 
+short=(-short)
+[[ -z ${LONG:-} ]] || short=()
 VALKEY_SERVERS=$(test/servers/fetch.sh)
 export VALKEY_SERVERS
-go test -count=1 -p 2 -parallel 4 -timeout 40m -run Process "$@" "${packages[@]}"
+go test -count=1 -p 2 -parallel 4 -timeout 40m -run Process "${short[@]}" "$@" "${packages[@]}"

@@ -156,7 +156,7 @@ func TestProcessSentinelHandoverStoppedAnywhere(t *testing.T) {
 		c.Watch(3, nil)
 		settled(t, c, converge.Bootstrap)
 		c.Fill(50)
-		for after := 0; ; after++ {
+		for after := range clustertest.Stops(version, 1) {
 			c.Synced()
 			old := c.Primary()
 			c.Desired.Vacate = []string{old.Place.Name}
@@ -169,7 +169,7 @@ func TestProcessSentinelHandoverStoppedAnywhere(t *testing.T) {
 				t.Fatalf("stopped after %q: %d keys missing", crash.Sent(), n)
 			}
 			if !crash.Stopped() {
-				t.Logf("%d commands: %q", after, crash.Sent())
+				t.Logf("%d commands: %q", len(crash.Sent()), crash.Sent())
 				return
 			}
 		}

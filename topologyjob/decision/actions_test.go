@@ -46,8 +46,8 @@ func TestActions(t *testing.T) {
 		{"a restart of one shard", formed(3, 1), v1alpha1.AnnotationRestartShard, "2:1", nil, "evict c-2-1", "Running"},
 		{"a restart of no shard", formed(3, 1), v1alpha1.AnnotationRestartShard, "3:1", nil, "nothing", "Failed"},
 		{"a restart of one shard without a token", formed(3, 1), v1alpha1.AnnotationRestartShard, "2", nil, "nothing", "Failed"},
-		{"a reshard", byHand(formed(3, 1)), v1alpha1.AnnotationReshard, move, nil, "start reshard-1 attempt 1", "Running 5451-5460"},
-		{"a reshard of given slots", byHand(formed(3, 1)), v1alpha1.AnnotationReshard, `{"from":0,"to":2,"slots":"7,20-21","token":"a"}`, nil, "start reshard-1 attempt 1", "Running 7,20-21"},
+		{"a reshard", byHand(formed(3, 1)), v1alpha1.AnnotationReshard, move, nil, "start reshard-1 attempt 1", "Running from=0,to=1,slots=5451-5460"},
+		{"a reshard of given slots", byHand(formed(3, 1)), v1alpha1.AnnotationReshard, `{"from":0,"to":2,"slots":"7,20-21","token":"a"}`, nil, "start reshard-1 attempt 1", "Running from=0,to=2,slots=7,20-21"},
 		{"a reshard that would be undone", formed(3, 1), v1alpha1.AnnotationReshard, move, nil, "nothing", "Failed"},
 		{"a reshard of slots that are elsewhere", byHand(formed(3, 1)), v1alpha1.AnnotationReshard, `{"from":0,"to":1,"slots":"16000","token":"a"}`, nil, "nothing", "Failed"},
 		{"a reshard to no shard", byHand(formed(3, 1)), v1alpha1.AnnotationReshard, `{"from":0,"to":7,"slots":1,"token":"a"}`, nil, "nothing", "Failed"},
@@ -219,8 +219,24 @@ func TestAReshardMovesTheSlotsThatWerePicked(t *testing.T) {
 		}
 	}
 	w.moves(slot.Of(slot.Range{First: 5455, Last: 5460}))
-	if got := w.looks().line(); got != "nothing" || w.action(actionReshard) != "Succeeded 5451-5460" {
+	if got := w.looks().line(); got != "nothing" || w.action(actionReshard) != "Succeeded from=0,to=1,slots=5451-5460" {
 		t.Errorf("%s, %s", got, w.action(actionReshard))
+	}
+}
+
+// TestAnEditedReshardNeedsAnotherToken: the slots that were picked are not those of another
+// pair of shards.
+func TestAnEditedReshardNeedsAnotherToken(t *testing.T) {
+	w := byHand(formed(3, 1))
+	w.asks(v1alpha1.AnnotationReshard, move)
+	w.looks()
+	w.asks(v1alpha1.AnnotationReshard, strings.Replace(move, `"to":1`, `"to":2`, 1))
+	if got := w.looks().line(); got != "nothing" || w.action(actionReshard) != "Failed from=0,to=1,slots=5451-5460" {
+		t.Errorf("edited: %s, %s", got, w.action(actionReshard))
+	}
+	w.asks(v1alpha1.AnnotationReshard, strings.NewReplacer(`"to":1`, `"to":2`, `"a"`, `"b"`).Replace(move))
+	if got := w.looks().line(); got != "start reshard-1 attempt 1" || w.action(actionReshard) != "Running from=0,to=2,slots=5451-5460" {
+		t.Errorf("asked for again: %s, %s", got, w.action(actionReshard))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
@@ -73,9 +74,9 @@ func (in Input) reshard(d *Decision, desired plan.Desired) bool {
 	}
 	desired.Reshard = &plan.Reshard{From: *r.From, To: *r.To, Count: r.count, Slots: r.ranges}
 	if a.Progress != "" {
-		picked, err := slot.Parse(a.Progress)
+		picked, err := r.picked(a.Progress)
 		if err != nil {
-			in.fail(d, a, "Its progress in the status is no list of slots: %s", err)
+			in.fail(d, a, "%s", err)
 			return false
 		}
 		desired.Reshard.Slots, desired.Reshard.Count = picked, 0
@@ -98,7 +99,7 @@ func (in Input) reshard(d *Decision, desired plan.Desired) bool {
 		for _, s := range p.Steps {
 			if m, is := s.(plan.MoveSlots); is && len(m.Picked) > 0 {
 				desired.Reshard.Slots, desired.Reshard.Count = m.Picked, 0
-				a = in.progress(d, a, m.Picked.String())
+				a = in.progress(d, a, r.begun()+m.Picked.String())
 			}
 		}
 	}
@@ -106,6 +107,23 @@ func (in Input) reshard(d *Decision, desired plan.Desired) bool {
 		in.fail(d, a, "%s", said(*spent))
 	}
 	return true
+}
+
+// begun is what its progress starts with: between which shards the slots move that follow.
+func (r asReshard) begun() string { return fmt.Sprintf("from=%d,to=%d,slots=", *r.From, *r.To) }
+
+// picked are the slots of its progress. Those of another pair of shards were picked before the
+// annotation was edited under the same token, and some may have moved.
+func (r asReshard) picked(progress string) (slot.Ranges, error) {
+	slots, same := strings.CutPrefix(progress, r.begun())
+	if !same {
+		return nil, fmt.Errorf("the annotation was edited after it had begun (%s): what it asks for now needs another token", progress)
+	}
+	picked, err := slot.Parse(slots)
+	if err != nil {
+		return nil, fmt.Errorf("its progress in the status names no slots: %w", err)
+	}
+	return picked, nil
 }
 
 // mayReshard says why slots are not moved by hand.

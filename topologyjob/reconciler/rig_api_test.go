@@ -9,7 +9,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,133 +32,9 @@ import (
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/internal/apitest"
 	"github.com/valkey-render/valkey-render/render/name"
-	"github.com/valkey-render/valkey-render/topologyjob/acl"
-	"github.com/valkey-render/valkey-render/topologyjob/job"
 	"github.com/valkey-render/valkey-render/topologyjob/metric"
-	"github.com/valkey-render/valkey-render/topologyjob/node"
 	"github.com/valkey-render/valkey-render/topologyjob/outcome"
-	"github.com/valkey-render/valkey-render/topologyjob/setting"
-	"github.com/valkey-render/valkey-render/topologyjob/slot"
-	"github.com/valkey-render/valkey-render/topologyjob/survey"
 )
-
-// model stands in for the servers of clusters: blank, or formed as they are to be.
-type model struct {
-	mu     sync.Mutex
-	formed map[types.NamespacedName]bool
-	// primary is the index of the primary, of shards whose primary is not the first pod.
-	primary map[string]int32
-	// surveys are how often each cluster was asked with passwords.
-	surveys map[types.NamespacedName]int
-	// known is what its servers know of passwords.
-	known map[types.NamespacedName]setting.Passwords
-}
-
-func newModel() *model {
-	return &model{formed: map[types.NamespacedName]bool{}, surveys: map[types.NamespacedName]int{}, known: map[types.NamespacedName]setting.Passwords{}, primary: map[string]int32{}}
-}
-
-// obey makes servers know the passwords of Secrets.
-func (m *model) obey(t testing.TB, key types.NamespacedName, files, system *corev1.Secret) {
-	t.Helper()
-	users, err := setting.ParseUsers(string(files.Data[acl.FileKey(v1alpha1.DefaultVersion)]))
-	link, linkErr := acl.Hash(system.Data[name.UserReplication+acl.CurrentSuffix])
-	if err := errors.Join(err, linkErr); err != nil {
-		t.Error(err)
-		return
-	}
-	p := setting.Passwords{Known: true, LinkUp: true, Link: link, Logins: map[string]setting.Login{}}
-	for _, u := range users {
-		p.Logins[u.Name] = setting.LoginOf(u)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.known[key] = p
-}
-
-// handOver makes the other of two pods the primary of each shard that a Job is to vacate.
-func (m *model) handOver(key types.NamespacedName, args []string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, arg := range args {
-		pod, is := strings.CutPrefix(arg, "--vacate="+key.Name+"-")
-		var shard, index int32
-		if _, err := fmt.Sscanf(pod, "%d-%d", &shard, &index); is && err == nil {
-			m.primary[fmt.Sprintf("%s/%d", key, shard)] = 1 - index
-		}
-	}
-}
-
-// Passwords implements Surveyor.
-func (m *model) Passwords(_ context.Context, key types.NamespacedName, login Login, who Asked) []setting.Passwords {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var all []setting.Passwords
-	for _, p := range who.Pods {
-		if p.Host == "" {
-			continue
-		}
-		known := m.known[key]
-		if !slices.ContainsFunc(login.Passwords, func(password string) bool { return admits(known, password) }) {
-			known = setting.Passwords{}
-		}
-		all = append(all, known)
-	}
-	return all
-}
-
-func (m *model) form(key types.NamespacedName, formed bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.formed[key] = formed
-}
-
-// Rest implements Surveyor.
-func (m *model) Rest(types.NamespacedName) {}
-
-// Survey implements Surveyor: every pod with an address answers.
-func (m *model) Survey(_ context.Context, key types.NamespacedName, login Login, who Asked) survey.View {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.surveys[key]++
-	id := func(p survey.Pod) string { return fmt.Sprintf("%02x%02x%s", p.Shard, p.Index, strings.Repeat("0", 36)) }
-	shards := int32(0)
-	for _, p := range who.Pods {
-		shards = max(shards, p.Shard+1)
-	}
-	v := survey.View{Topology: who.Topology}
-	for _, p := range who.Pods {
-		a := survey.Answer{Pod: p}
-		if p.Host == "" || len(login.Passwords) == 0 {
-			a.Problem = &survey.Problem{Code: survey.Unresolved, Message: "it has no address"}
-			v.Answers = append(v.Answers, a)
-			continue
-		}
-		a.ID, a.Version, a.StateOK = id(p), "9.1.2", true
-		for _, other := range who.Pods {
-			e := node.Entry{ID: id(other), Linked: true, Myself: other.Name == p.Name, Epoch: uint64(other.Shard) + 1}
-			primary := m.primary[fmt.Sprintf("%s/%d", key, other.Shard)]
-			if m.formed[key] && other.Index == primary {
-				e.Slots = slot.Bootstrap(other.Shard, shards)
-			}
-			if m.formed[key] && other.Index != primary {
-				e.Replica, e.Primary = true, id(survey.Pod{Shard: other.Shard, Index: primary})
-			}
-			if e.Myself || m.formed[key] {
-				a.Nodes = append(a.Nodes, e)
-			}
-		}
-		a.LinkUp = m.formed[key] && p.Index != m.primary[fmt.Sprintf("%s/%d", key, p.Shard)]
-		v.Answers = append(v.Answers, a)
-	}
-	return v
-}
-
-// admits reports whether a server lets the operator in with a password.
-func admits(known setting.Passwords, password string) bool {
-	hash, err := acl.Hash([]byte(password))
-	return err == nil && slices.Contains(known.Logins[name.UserOperator].Hashes, hash)
-}
 
 // errCrash is what the client of a reconciler that has crashed answers.
 var errCrash = errors.New("the reconciler has crashed")
@@ -374,123 +248,6 @@ func (r *rig) set(cluster string, shard int32) {
 	if err := r.admin.Create(r.Context(), set); err != nil {
 		r.Fatal(err)
 	}
-}
-
-// nodes runs pods and Jobs until the test is over: pods of clusters are ready at once, those
-// of Jobs end as they are told to, and a bootstrap forms the cluster.
-func (r *rig) nodes() {
-	ctx, cancel := context.WithCancel(r.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for ctx.Err() == nil {
-			if err := r.serve(ctx); err != nil && ctx.Err() == nil {
-				r.Errorf("nodes: %v", err)
-				return
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(100 * time.Millisecond):
-			}
-		}
-	}()
-	r.Cleanup(func() { cancel(); <-done })
-}
-
-func (r *rig) serve(ctx context.Context) error {
-	var pods corev1.PodList
-	if err := r.admin.List(ctx, &pods, client.InNamespace(r.namespace)); err != nil {
-		return err
-	}
-	for i := range pods.Items {
-		p := &pods.Items[i]
-		if p.Status.Phase != corev1.PodPending {
-			continue
-		}
-		next := p.DeepCopy()
-		called := p.Labels[batchv1.JobNameLabel]
-		switch {
-		case called != "":
-			if err := r.end(ctx, next, called); err != nil {
-				return err
-			}
-		case !r.mounts(ctx, p):
-			continue
-		default:
-			// They may go between two looks.
-			if err := r.obey(ctx, p.Labels[name.LabelCluster]); err != nil {
-				continue
-			}
-			next.Status.Phase = corev1.PodRunning
-			next.Status.PodIP = fmt.Sprintf("10.1.%d.%d", i/250, i%250+1)
-			next.Status.PodIPs = []corev1.PodIP{{IP: next.Status.PodIP}}
-			next.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}}
-			next.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "server", Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}}}
-		}
-		if err := r.admin.Status().Patch(ctx, next, client.MergeFrom(p)); client.IgnoreNotFound(err) != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// obey has the servers of a cluster read their Secrets.
-func (r *rig) obey(ctx context.Context, cluster string) error {
-	files, system := &corev1.Secret{}, &corev1.Secret{}
-	err := errors.Join(
-		r.admin.Get(ctx, types.NamespacedName{Namespace: r.namespace, Name: name.ACLSecret(cluster)}, files),
-		r.admin.Get(ctx, types.NamespacedName{Namespace: r.namespace, Name: name.SystemSecret(cluster)}, system),
-	)
-	if err == nil {
-		r.model.obey(r, types.NamespacedName{Namespace: r.namespace, Name: cluster}, files, system)
-	}
-	return err
-}
-
-// mounts reports whether a pod of a cluster has the Secrets that it starts with.
-func (r *rig) mounts(ctx context.Context, p *corev1.Pod) bool {
-	// It is written last.
-	key := types.NamespacedName{Namespace: r.namespace, Name: name.ACLSecret(p.Labels[name.LabelCluster])}
-	return r.admin.Get(ctx, key, &corev1.Secret{}) == nil
-}
-
-// end ends the pod of a Job.
-func (r *rig) end(ctx context.Context, p *corev1.Pod, called string) error {
-	r.mu.Lock()
-	result := r.result
-	r.mu.Unlock()
-	if result == "" {
-		return nil
-	}
-	j := &batchv1.Job{}
-	if err := r.admin.Get(ctx, types.NamespacedName{Namespace: r.namespace, Name: called}, j); err != nil {
-		return client.IgnoreNotFound(err)
-	}
-	kind := j.Annotations[job.AnnotationKind]
-	if kind == job.Handover && result == outcome.Converged {
-		r.model.handOver(types.NamespacedName{Namespace: r.namespace, Name: j.Labels[name.LabelCluster]}, j.Spec.Template.Spec.Containers[0].Args)
-	}
-	if (kind == job.ACL || kind == job.Rotate) && result == outcome.Converged {
-		// Its pod waits for Secrets that are not there, as a kubelet has it wait.
-		if err := r.obey(ctx, j.Labels[name.LabelCluster]); err != nil {
-			return client.IgnoreNotFound(err)
-		}
-	}
-	if kind == job.Bootstrap && result == outcome.Converged {
-		r.model.form(types.NamespacedName{Namespace: r.namespace, Name: j.Labels[name.LabelCluster]}, true)
-	}
-	data, err := outcome.Outcome{Kind: kind, Result: result, Message: "words of the Job"}.JSON()
-	if err != nil {
-		return err
-	}
-	p.Status.Phase = corev1.PodSucceeded
-	if result != outcome.Converged {
-		p.Status.Phase = corev1.PodFailed
-	}
-	p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "job", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-		ExitCode: int32(result.ExitCode()), FinishedAt: metav1.Now(), Message: string(data),
-	}}}}
-	return nil
 }
 
 // until waits for a condition, which says what is missing.

@@ -18,6 +18,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/clustertest"
 	"github.com/valkey-render/valkey-render/internal/servertest"
 	"github.com/valkey-render/valkey-render/render/name"
 	"github.com/valkey-render/valkey-render/topologyjob/acl"
@@ -302,7 +303,7 @@ func rotationStoppedAnywhere(t *testing.T, topology v1alpha1.Topology, version s
 	r := v.form(t, version)
 	stop := v.writer(t, r.servers[0])
 	asked := false
-	stops := crashes(t, stride, v.dialer(), func() { asked = true }, func(ctx context.Context, dialer node.Dialer) Report {
+	commands := crashes(t, clustertest.Stops(version, stride), v.dialer(), func() { asked = true }, func(ctx context.Context, dialer node.Dialer) Report {
 		_, report := v.rotate(ctx, t, r, version, dialer, &asked)
 		return report
 	}, func() {
@@ -313,8 +314,8 @@ func rotationStoppedAnywhere(t *testing.T, topology v1alpha1.Topology, version s
 	v.reconnect(t, r)
 	t.Logf("last stopped before command %d, %d writes, none refused", stops, stop())
 	// Three or four users of each server, twice, and what the operator's look takes.
-	if stops < 20 {
-		t.Errorf("a rotation takes %d commands only", stops)
+	if commands < 20 {
+		t.Errorf("a rotation takes %d commands only", commands)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/valkey-render/valkey-render/internal/clustertest"
 	"github.com/valkey-render/valkey-render/internal/servertest"
 	"github.com/valkey-render/valkey-render/topologyjob/client"
 	"github.com/valkey-render/valkey-render/topologyjob/node"
@@ -289,7 +290,7 @@ func TestProcessCertificatesStoppedAnywhere(t *testing.T) {
 		run := func(ctx context.Context, dialer node.Dialer) Report {
 			return TLS(ctx, r.options(t, dialer), parsed(t, pair[turn%2]), d.Served)
 		}
-		stops := crashes(t, 1, d, func() {
+		commands := crashes(t, clustertest.Stops(version, 1), d, func() {
 			turn++
 			for _, s := range r.servers {
 				replace(t, s, pair[turn%2])
@@ -301,8 +302,8 @@ func TestProcessCertificatesStoppedAnywhere(t *testing.T) {
 				}
 			}
 		})
-		if stops != 2 {
-			t.Errorf("stopped %d times, want once for each server", stops)
+		if commands != 2 {
+			t.Errorf("%d commands, want one for each server", commands)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
+	"github.com/valkey-render/valkey-render/internal/clustertest"
 	"github.com/valkey-render/valkey-render/internal/servertest"
 	"github.com/valkey-render/valkey-render/render/name"
 	"github.com/valkey-render/valkey-render/topologyjob/acl"
@@ -304,7 +305,7 @@ func TestProcessUsersStoppedAnywhere(t *testing.T) {
 		both := operator(operatorPassword, "operator-next")
 		back := wantedOf(t, version, before, operatorPassword)
 		wanted := wantedOf(t, version, after, "operator-next")
-		stops := crashes(t, 1, both, func() {
+		commands := crashes(t, clustertest.Stops(version, 1), both, func() {
 			want(t, ACL(within(t), r.options(t, both), back), outcome.Converged, "")
 		}, func(ctx context.Context, dialer node.Dialer) Report {
 			return ACL(ctx, r.options(t, dialer), wanted)
@@ -316,8 +317,8 @@ func TestProcessUsersStoppedAnywhere(t *testing.T) {
 			}
 		})
 		// Two users set, one deleted, and the operator's look as the new one.
-		if stops != 8 {
-			t.Errorf("stopped %d times, want 8", stops)
+		if commands != 8 {
+			t.Errorf("%d commands, want 8", commands)
 		}
 	})
 }
