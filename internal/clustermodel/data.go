@@ -36,10 +36,6 @@ type replica struct {
 // KeyVersion is the version of a key that a server has, 0 for none.
 func (s *Server) KeyVersion(key string) int { return s.data.keys[slot.OfKey(key)][key] }
 
-// Imports is whether a slot is open on the server as the target of a move: who says ASKING may
-// write there what the slot's owner has not.
-func (s *Server) Imports(number int) bool { return s.importing[number] != "" }
-
 // KeyCount is how many keys it has.
 func (s *Server) KeyCount() int {
 	n := 0

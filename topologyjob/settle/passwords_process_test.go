@@ -312,7 +312,7 @@ func rotationStoppedAnywhere(t *testing.T, topology v1alpha1.Topology, version s
 		}
 	})
 	v.reconnect(t, r)
-	t.Logf("last stopped before command %d, %d writes, none refused", stops, stop())
+	t.Logf("%d commands, %d writes, none refused", commands, stop())
 	// Three or four users of each server, twice, and what the operator's look takes.
 	if commands < 20 {
 		t.Errorf("a rotation takes %d commands only", commands)
