@@ -91,12 +91,16 @@ test: ## tests of every tier, fuzzing, coverage
 	@tools/stages.sh $(STAGES)
 
 .PHONY: check
-check: ## what is not about behaviour: verify, lint
-	@tools/stages.sh verify lint
+check: ## what tests do not see: verify, lint, test-race
+	@tools/stages.sh verify lint test-race
 
 .PHONY: test-unit
-test-unit: prepare ## tests without servers, under the race detector
-	CGO_ENABLED=1 $(unit) -race -exec 'env GOMAXPROCS=8 LC_ALL=C TZ=America/St_Johns' -shuffle=on ./...
+test-unit: prepare ## tests without servers
+	$(unit) -exec 'env GOMAXPROCS=8 LC_ALL=C TZ=America/St_Johns' -shuffle=on ./...
+
+.PHONY: test-race
+test-race: prepare ## tests without servers, under the race detector
+	CGO_ENABLED=1 $(unit) -race ./...
 
 .PHONY: update-goldens
 update-goldens: prepare ## write what tests without servers expect anew; read the diff
