@@ -100,12 +100,16 @@ nodes_damaged() {
 	fi
 }
 
-# nodes_copy: called by probe.sh when the server is ready.
+# nodes_copy: called by probe.sh when the server is ready. The copy is written after
+# the file was read, so a copy that is the newer one is the same, unless the server
+# replaced its file in between: both are compared then.
 nodes_copy() {
 	[ "${VALKEY_PERSISTED:-no}" = yes ] || return 0
-	[ "$(digest "$NODES")" = "$(digest "$NODES_COPY")" ] && return 0
-	nodes_read "$NODES" && replace "$NODES" "$NODES_COPY"
-	return 0
+	[ "$NODES_COPY" -nt "$NODES" ] && return 0
+	for _ in 1 2 3; do
+		nodes_read "$NODES" && replace "$NODES" "$NODES_COPY" || return 0
+		[ "$(digest "$NODES")" != "$(digest "$NODES_COPY")" ] || return 0
+	done
 }
 
 identity() {

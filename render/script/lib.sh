@@ -100,15 +100,25 @@ directive() {
 	printf '%s\n' "$found"
 }
 
-# field TEXT KEY: the value of "KEY:value" in an INFO reply.
-field() {
+# value TEXT KEY: VALUE is that of "KEY:value" in an INFO reply, whose lines end with
+# a carriage return. Forks nothing, as all that probes call: a node runs many.
+value() {
 	local rest=$NL$1
+	VALUE=''
 	case $rest in
 	*"$NL$2:"*) ;;
 	*) return 1 ;;
 	esac
 	rest=${rest#*"$NL$2:"}
-	printf '%s\n' "${rest%%"$NL"*}"
+	VALUE=${rest%%"$NL"*}
+	VALUE=${VALUE%[[:cntrl:]]}
+}
+
+# field TEXT KEY: prints that.
+field() {
+	local VALUE
+	value "$@" || return 1
+	printf '%s\n' "$VALUE"
 }
 
 # after TEXT LINE: the line that follows LINE, for replies of name/value pairs.
@@ -122,26 +132,39 @@ after() {
 	printf '%s\n' "${rest%%"$NL"*}"
 }
 
-# client SECONDS KEY HOST PORT COMMAND…: one valkey-cli call as _operator with
-# the password of KEY (current, next). The only place that knows how to reach a
+# content FILE: CONTENT is all of it. Nothing is forked for a line without an end,
+# as passwords mostly are.
+content() {
+	CONTENT=''
+	if IFS= read -r CONTENT <"$1"; then
+		# The trailing x keeps newlines that $( ) would drop.
+		CONTENT=$(cat "$1" && printf x)
+		CONTENT=${CONTENT%x}
+	fi
+}
+
+# connect SECONDS KEY HOST PORT COMMAND…: becomes valkey-cli as _operator with the
+# password of KEY (current, next), so it is called in a subshell. Without COMMAND
+# those on the standard input are sent. The only place that knows how to reach a
 # server of this cluster. The password is in the child's environment only.
-client() {
+connect() {
 	local seconds=$1 secret=$VR_ROOT/system/_operator.$2 host=$3 port=$4 tls=$VR_ROOT/tls
 	shift 4
-	(
-		if [ "${VALKEY_TLS:-no}" = yes ]; then
-			# The pair goes along whether or not the server asks for it (mutual TLS).
-			set -- --tls --cacert "$tls/ca.crt" --cert "$tls/tls.crt" --key "$tls/tls.key" "$@"
-		fi
-		if [ -s "$secret" ]; then
-			# The trailing x keeps newlines that $( ) would drop.
-			secret=$(cat "$secret" && printf x)
-			export VALKEYCLI_AUTH="${secret%x}" REDISCLI_AUTH="${secret%x}"
-			set -- --user _operator --no-auth-warning "$@"
-		fi
-		exec timeout "$seconds" valkey-cli -h "$host" -p "$port" "$@" </dev/null
-	) 2>&1 | tr -d '\r'
+	if [ "${VALKEY_TLS:-no}" = yes ]; then
+		# The pair goes along whether or not the server asks for it (mutual TLS).
+		set -- --tls --cacert "$tls/ca.crt" --cert "$tls/tls.crt" --key "$tls/tls.key" "$@"
+	fi
+	if [ -s "$secret" ]; then
+		content "$secret"
+		export VALKEYCLI_AUTH="$CONTENT" REDISCLI_AUTH="$CONTENT"
+		set -- --user _operator --no-auth-warning "$@"
+	fi
+	exec timeout "$seconds" valkey-cli -h "$host" -p "$port" "$@"
 }
+
+# client SECONDS KEY HOST PORT COMMAND…: one command, and the reply in lines without
+# carriage returns.
+client() { (connect "$@" </dev/null) 2>&1 | tr -d '\r'; }
 
 # ask SECONDS HOST PORT COMMAND…: prints the reply or the client's own words.
 # The exit code of valkey-cli is 0 for LOADING and most errors, so it is not

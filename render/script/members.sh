@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The valkey-render Authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Who the other pods are. Sourced by lib.sh.
+# Who the other pods are. Sourced by lib.sh. Probes, of which there are many, do not ask.
 
 # members: how many pods there are is no part of the pod template, since a change
 # of it would roll the pods that are there. A ConfigMap tells, as in
@@ -16,6 +16,7 @@
 # pods as its own ordinal says. A pod that is asked for and is not there counts as
 # one that does not answer.
 members() {
+	[ -z "${VALKEY_PEERS:-}" ] || return 0
 	local file=$VR_ROOT/live/members key value cluster domain replicas='' sentinels=''
 	ends_with "$file" '# valkey-render: end of members' || return 0
 	while read -r key value; do
@@ -61,5 +62,3 @@ names() {
 	done
 	printf '%s\n' "${all% }"
 }
-
-[ -n "${VALKEY_PEERS:-}" ] || members

@@ -60,7 +60,7 @@ func TestProcessMembersComeFromTheConfigMap(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				args := []string{"-c", `set -u; SCRIPTS=$VALKEY_ROOT/scripts; . "$SCRIPTS/lib.sh"; printf '%s|%s|%s' "${VALKEY_REPLICAS:-}" "${VALKEY_PEERS:-}" "${VALKEY_SENTINELS:-}"`}
+				args := []string{"-c", `set -u; SCRIPTS=$VALKEY_ROOT/scripts; . "$SCRIPTS/lib.sh"; members; printf '%s|%s|%s' "${VALKEY_REPLICAS:-}" "${VALKEY_PEERS:-}" "${VALKEY_SENTINELS:-}"`}
 				if shell == "busybox" {
 					args = append([]string{"sh"}, args...)
 				}

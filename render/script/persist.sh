@@ -57,10 +57,12 @@ persist_mark() {
 persist_note() {
 	if [ "${VALKEY_PERSISTED:-no}" != yes ]; then
 		persist_unkept
-	elif [ "$(field "$1" aof_enabled)" = 1 ]; then
-		persist_mark aof
 	else
-		persist_mark rdb
+		value "$1" aof_enabled
+		case $VALUE in
+		1) persist_mark aof ;;
+		*) persist_mark rdb ;;
+		esac
 	fi
 	# The server has loaded what was made of it.
 	[ ! -e "$AOF_CONVERTED" ] || rm -rf "$AOF_CONVERTED"

@@ -18,6 +18,8 @@ SCRIPTS=${0%/*}
 # shellcheck source=handover.sh
 . "$SCRIPTS/handover.sh"
 
+members
+
 done_because() {
 	say "preStop: $*"
 	exit 0

@@ -35,10 +35,28 @@ fail() {
 	exit 1
 }
 
-# reply sets ANSWER to the class of the server's reply to PING, or to an empty
-# string when it gave none, and WORDS to all it said.
+# asked KEY PORT COMMANDS: sends the lines of COMMANDS with the password of KEY.
+# In a subshell: it becomes the client.
+asked() {
+	connect 2 "$1" "$POD_IP" "$2" 2>&1 <<-END
+		$3
+	END
+}
+
+# reply PORT COMMANDS: sets ANSWER to the class of the server's reply to PING, the
+# first of COMMANDS, or to an empty string when it gave none, WORDS to what it said
+# then, and INFO to what it said to INFO, which may be the second.
 reply() {
-	WORDS=$(ask 2 "$POD_IP" "$1" PING)
+	local said
+	said=$(asked current "$@")
+	case $said in
+	*WRONGPASS*)
+		# In a rotation the server may have been told of the next one alone.
+		[ ! -s "$VR_ROOT/system/_operator.next" ] || said=$(asked next "$@")
+		;;
+	esac
+	WORDS=${said%%"$NL# "*}
+	INFO=${said#"$WORDS"}
 	ANSWER=''
 	case $NL$WORDS in
 	*"${NL}PONG"*) ANSWER=PONG ;;
@@ -72,35 +90,37 @@ liveness() {
 }
 
 readiness() {
-	local info
 	[ "$ANSWER" = PONG ] || fail readiness "$WORDS"
 	[ "$1" = data ] || return 0
-	info=$(ask 2 "$POD_IP" "$VR_PORT" INFO replication persistence)
-	case $(field "$info" role) in
+	value "$INFO" role
+	case $VALUE in
 	master) ;;
 	slave)
 		if [ ! -e "$SYNCED" ]; then
-			[ "$(field "$info" master_link_status)" = up ] ||
-				fail readiness "replica of $(field "$info" master_host):$(field "$info" master_port), not in sync since the container started"
+			value "$INFO" master_link_status
+			[ "$VALUE" = up ] ||
+				fail readiness "replica of $(field "$INFO" master_host):$(field "$INFO" master_port), not in sync since the container started"
 			: >"$SYNCED"
 		fi
 		;;
-	*) fail readiness "no role in the reply to INFO: $info" ;;
+	*) fail readiness "no role in the reply to INFO: $WORDS$INFO" ;;
 	esac
 	[ -d "$VR_STATE" ] || return 0
-	persist_note "$info"
+	persist_note "$INFO"
 	case $VALKEY_TOPOLOGY in
 	Cluster) nodes_copy ;;
-	Replication | Sentinel) role_note "$info" ;;
+	Replication | Sentinel) role_note "$INFO" ;;
 	esac
 }
 
 main() {
-	local kind=data port=$VR_PORT
+	local kind=data port=$VR_PORT commands=PING
 	if [ -e "$VR_ROOT/config/sentinel.conf" ]; then
 		kind=sentinel port=$VR_SENTINEL_PORT
+	elif [ "${1:-}" = readiness ]; then
+		commands="PING${NL}INFO replication persistence"
 	fi
-	reply "$port"
+	reply "$port" "$commands"
 	if [ "$kind" = data ] && [ -n "$ANSWER" ]; then
 		live_accepted
 	fi

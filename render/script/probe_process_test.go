@@ -33,6 +33,35 @@ func (p *pod) wantProbes(startup, liveness, readiness int, texts ...string) {
 	}
 }
 
+// A node runs the probes of all its pods, some every second: once nothing is new they start
+// the client and what ends it in time, and nothing else.
+func TestProcessAProbeStartsTheClientOnly(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(t *testing.T, shell string) {
+		for _, topology := range []string{"Cluster", "Replication"} {
+			p := newShard(t, shell, "9.1", topology, 1)[0]
+			p.persist()
+			p.start()
+			p.await("PING", func(reply string) bool { return reply == "PONG" })
+			if shell == "busybox" {
+				// It compares times by whole seconds.
+				time.Sleep(1100 * time.Millisecond)
+			}
+			p.ready()
+			started := filepath.Join(p.data, "started")
+			for _, program := range programs() {
+				if program != "timeout" {
+					p.fake(program, "echo "+program+" >>"+started+"\n")
+				}
+			}
+			p.wantProbes(0, 0, 0)
+			if p.exists(started) {
+				t.Errorf("topology %s: started: %s", topology, strings.Fields(p.read(started)))
+			}
+		}
+	})
+}
+
 // A server that loads is alive and not ready (T8).
 func TestProcessProbesWhileLoading(t *testing.T) {
 	t.Parallel()

@@ -38,9 +38,13 @@ fence_address() {
 # role_note TEXT: called by probe.sh with INFO when the server is ready. Written
 # only when it changes: an offset here would be a write a second.
 role_note() {
-	local text old=''
-	text="role $(field "$1" role) $(field "$1" master_replid) $(field "$1" aof_enabled) $POD_IP"
-	[ -f "$ROLE_FILE" ] && old=$(cat "$ROLE_FILE")
+	local text=role key old=''
+	for key in role master_replid aof_enabled; do
+		value "$1" "$key"
+		text="$text $VALUE"
+	done
+	text="$text $POD_IP"
+	[ ! -f "$ROLE_FILE" ] || IFS= read -r old <"$ROLE_FILE"
 	[ "$text" = "$old" ] && return 0
 	printf '%s\n' "$text" >"$ROLE_FILE.new" 2>/dev/null && mv -f "$ROLE_FILE.new" "$ROLE_FILE" 2>/dev/null
 	return 0
@@ -158,7 +162,12 @@ peer_behind() {
 # agreement of the others, and none of their waiting: a container that comes
 # back in seconds without its data would else be taken for the primary still.
 asked_failover() {
+	local reply
 	[ -z "$ASKED" ] || return 0
+	# They may have replaced it by themselves since they were asked who it is, and
+	# this would replace the next one.
+	reply=$(ask 2 "$SENTINEL_HOST" "$SENTINEL_PORT" SENTINEL MASTER "$VR_MASTER")
+	[ "$(after "$reply" ip) $(after "$reply" port)" = "$VIEW" ] || return 0
 	ASKED=yes
 	say "asking the sentinel at $SENTINEL_HOST to promote a replica: $(ask 2 "$SENTINEL_HOST" "$SENTINEL_PORT" SENTINEL FAILOVER "$VR_MASTER")"
 }

@@ -25,6 +25,8 @@ SCRIPTS=${0%/*}
 # shellcheck source=sentinel.sh
 . "$SCRIPTS/sentinel.sh"
 
+members
+
 # check FILE MARKER ARGUMENTS…: refuses to start with less than everything.
 check() {
 	local file=$1 marker=$2 part
