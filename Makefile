@@ -16,11 +16,16 @@ BENCH ?= .
 BENCHCOUNT ?= 1
 # Least statement coverage, in percent, of render and of api.
 COVERAGE ?= 90
+# How often `make bench-live` measures each figure.
+COUNT ?= 5
 # How many random clusters `make test-soak` converges, and the seed of the first.
 CLUSTERS ?= 100000
 SEED ?= 1
 # Not empty: tests are whole that are a part of themselves otherwise, where all takes too long.
 LONG ?=
+# How long it does random faults to clusters that run, and their seed: drawn when empty.
+SOAK ?= 30m
+SOAKSEED ?=
 # The tag of the image, and the version of the programs in it.
 VERSION ?= dev
 # The stages of `make test`, in order. All of them run, whichever fails.
@@ -137,12 +142,23 @@ cover: prepare ## tests of what renders and decides in another environment; fail
 	tools/cover.sh
 
 .PHONY: test-soak
-test-soak: prepare ## CLUSTERS (100000) random clusters of the model, from SEED (1) on, with faults
+test-soak: test-soak-model test-soak-faults ## both of these: it takes hours
+
+.PHONY: test-soak-model
+test-soak-model: prepare ## CLUSTERS (100000) random clusters of the model, from SEED (1) on, with faults
 	CLUSTERS=$(CLUSTERS) SEED=$(SEED) GOGC=400 go test -count=1 -timeout 0 -v -run '^TestRandomClusters$$' ./topologyjob/converge
+
+.PHONY: test-soak-faults
+test-soak-faults: prepare ## operations and faults for SOAK (30m), on a local Kubernetes under writes (as root)
+	SOAK=$(SOAK) SOAKSEED=$(SOAKSEED) tools/soak-faults.sh
 
 .PHONY: bench
 bench: ## benchmarks named BENCH (all), BENCHCOUNT times (1)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(BENCHCOUNT) ./...
+
+.PHONY: bench-live
+bench-live: prepare ## times and stalls on a local Kubernetes, those named BENCH (all), COUNT times (5) (as root)
+	BENCH='$(BENCH)' COUNT=$(COUNT) tools/bench-live.sh
 
 .PHONY: vulncheck
 vulncheck: ## known vulnerabilities in what is called (needs the Internet)

@@ -14,42 +14,21 @@ if [[ -z ${KUBECONFIG:-} && $(id -u) != 0 ]]; then
 	exit 1
 fi
 
-work=$(mktemp -d)
-started=
-cleanup() {
-	[[ -z $started ]] || "$work/localcluster" --source test down --name "$LOCALCLUSTER_NAME" || true
-	rm -rf "$work"
-}
-trap cleanup EXIT
-
-go build -o "$work/" ./cmd/valkey-render ./cmd/valkey-topology
-go -C test test -c -tags cluster -o "$work/e2e.test" ./e2e
-export VALKEY_RENDER=$work/valkey-render VALKEY_TOPOLOGY=$work/valkey-topology
-
+# shellcheck source=tools/cluster.sh
+source tools/cluster.sh
+build_tests
 if [[ -n ${KUBECONFIG:-} ]]; then
 	echo "KUBECONFIG=$KUBECONFIG is set: using that cluster, starting none" >&2
 	export APISERVER_KUBECONFIG=$KUBECONFIG
 	unset LOCALCLUSTER
 else
-	go -C test build -o "$work/localcluster" ./localcluster
-	export LOCALCLUSTER=$work/localcluster LOCALCLUSTER_NAME=e2e-$$
-	started=yes
-	"$LOCALCLUSTER" --source test up --nodes 3 --name "$LOCALCLUSTER_NAME"
-	go -C test run ./localcluster/productimage --output "$work/image.tar"
-	"$LOCALCLUSTER" --source test load-image --name "$LOCALCLUSTER_NAME" "$work/image.tar"
-	APISERVER_KUBECONFIG=$("$LOCALCLUSTER" --source test kubeconfig --name "$LOCALCLUSTER_NAME")
-	KUBECTL=$("$LOCALCLUSTER" --source test status --name "$LOCALCLUSTER_NAME" | awk '$1 == "kubectl" { print $2 }')
-	VALKEY_CLI=$(test/servers/fetch.sh)/9.1/bin/valkey-cli
-	export APISERVER_KUBECONFIG KUBECTL VALKEY_CLI
+	start_cluster e2e
 fi
-
-# e2e ARGUMENT...: runs tests in the directory that go test would run them in.
-e2e() { (cd test/e2e && "$work/e2e.test" "$@"); }
 
 # Most of the time goes into waiting.
 e2e -test.run TestCluster -test.parallel 4 -test.timeout 30m "$@"
 if [[ -n $started ]] && (($# == 0)); then
-	AUDIT_LOG=$("$LOCALCLUSTER" --source test status --name "$LOCALCLUSTER_NAME" | awk '$1 == "audit" { print $2 }')
+	AUDIT_LOG=$(of_cluster audit)
 	export AUDIT_LOG
 	e2e -test.run TestAuditOfRights
 fi

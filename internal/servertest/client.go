@@ -39,6 +39,12 @@ func Over(conn net.Conn) *Client {
 	return &Client{conn: conn, in: bufio.NewReader(conn), timeout: 10 * time.Second}
 }
 
+// Within has each command be answered within a time; without, within 10 s.
+func (c *Client) Within(timeout time.Duration) *Client {
+	c.timeout = timeout
+	return c
+}
+
 // Close ends the connection.
 func (c *Client) Close() error { return c.conn.Close() }
 

@@ -28,16 +28,16 @@ const patience = 3 * time.Minute
 
 // place is a namespace of the cluster, with Pod Security "restricted" enforced.
 type place struct {
-	*testing.T
+	testing.TB
 	api       client.Client
 	config    *rest.Config
 	namespace string
 }
 
-func newPlace(t *testing.T) *place {
+func newPlace(t testing.TB) *place {
 	t.Helper()
 	apitest.Install(t)
-	p := &place{T: t, api: apitest.Client(t), config: apitest.Config(t), namespace: apitest.Namespace(t)}
+	p := &place{TB: t, api: apitest.Client(t), config: apitest.Config(t), namespace: apitest.Namespace(t)}
 	t.Cleanup(func() {
 		if t.Failed() {
 			p.tell()
@@ -53,16 +53,22 @@ func (p *place) tell() {
 		{"get", "events", "--sort-by=.lastTimestamp"},
 		{"logs", "--all-containers", "--prefix", "--tail=15", "-l", "app.kubernetes.io/part-of=valkey-render"},
 	} {
-		kubectl := os.Getenv("KUBECTL")
-		if kubectl == "" {
-			kubectl = "kubectl"
-		}
-		out, err := exec.Command(kubectl, append([]string{"--kubeconfig", apitest.Kubeconfig(p), "-n", p.namespace}, args...)...).CombinedOutput()
-		if err != nil {
-			out = append(out, err.Error()...)
-		}
-		p.Logf("kubectl %s\n%s", strings.Join(args, " "), out)
+		p.Logf("kubectl %s\n%s", strings.Join(args, " "), p.kubectl(args...))
 	}
+}
+
+// kubectl is what kubectl prints, whatever becomes of it. It is used when the test has failed
+// and its context has ended.
+func (p *place) kubectl(args ...string) string {
+	program := os.Getenv("KUBECTL")
+	if program == "" {
+		program = "kubectl"
+	}
+	out, err := exec.Command(program, append([]string{"--kubeconfig", apitest.Kubeconfig(p), "-n", p.namespace}, args...)...).CombinedOutput()
+	if err != nil {
+		out = append(out, err.Error()...)
+	}
+	return string(out)
 }
 
 // until waits for a condition, which says what is missing.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr/funcr"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +31,13 @@ const reconcilerPod = "valkey-reconciler"
 // gives it.
 func (p *place) reconciles() {
 	p.Helper()
+	p.mayReconcile()
+	p.comes()
+}
+
+// mayReconcile makes the accounts of a reconciler and of its apply Jobs.
+func (p *place) mayReconcile() {
+	p.Helper()
 	const called = reconcilerPod
 	account := metav1.ObjectMeta{Name: called}
 	p.create(&corev1.ServiceAccount{ObjectMeta: account})
@@ -47,18 +55,36 @@ func (p *place) reconciles() {
 		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Name: applier.Name, Namespace: p.namespace}},
 		RoleRef:    rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "Role", Name: applier.Name},
 	})
-	p.comes()
 }
 
 // comes starts the pod of a reconciler that has its rights.
 func (p *place) comes() {
 	p.Helper()
-	const called = reconcilerPod
+	pod := p.reconcilerTemplate()
+	pod.Name = reconcilerPod
+	p.create(&corev1.Pod{ObjectMeta: pod.ObjectMeta, Spec: pod.Spec})
+}
+
+// stays is comes with a Deployment, which makes another pod when one is gone.
+func (p *place) stays() {
+	p.Helper()
+	p.create(&appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: reconcilerPod},
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: name.ReconcilerSelector()},
+			Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
+			Template: p.reconcilerTemplate(),
+		},
+	})
+}
+
+// reconcilerTemplate is what the pods of the reconciler are made of.
+func (p *place) reconcilerTemplate() corev1.PodTemplateSpec {
 	yes, no, user := true, false, int64(65532)
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: called, Labels: name.ReconcilerSelector()},
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: name.ReconcilerSelector()},
 		Spec: corev1.PodSpec{
-			ServiceAccountName: called,
+			ServiceAccountName: reconcilerPod,
 			SecurityContext: &corev1.PodSecurityContext{
 				RunAsUser: &user, RunAsNonRoot: &yes, SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 			},
@@ -72,7 +98,6 @@ func (p *place) comes() {
 			}},
 		},
 	}
-	p.create(pod)
 }
 
 // goes deletes the pod of the reconciler, and waits for its end.

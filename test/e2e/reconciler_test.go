@@ -45,18 +45,7 @@ func TestClusterReconcilerFormsRollsAndScales(t *testing.T) {
 		}
 	}
 	p.applied(`{shards: 3, config: {tcp-backlog: "600"}, ` + small + `}`)
-	rolled := p.isReadyCluster(func(c *v1alpha1.ValkeyCluster) error {
-		for _, pod := range p.pods(name.LabelComponent, name.ComponentServer) {
-			shard := strings.TrimSuffix(pod.Name, pod.Name[strings.LastIndexByte(pod.Name, '-'):])
-			if want := p.set(shard).Status.UpdateRevision; pod.Labels["controller-revision-hash"] != want {
-				return fmt.Errorf("pod %s is not of revision %s", pod.Name, want)
-			}
-		}
-		if got := condition(c, v1alpha1.ConditionConfigApplied); got != "True/"+v1alpha1.ReasonApplied {
-			return errors.New(got)
-		}
-		return nil
-	})
+	rolled := p.isReadyCluster(p.rolled)
 	p.applied(`{shards: 4, config: {tcp-backlog: "600"}, ` + small + `}`)
 	out := p.isReadyCluster(func(c *v1alpha1.ValkeyCluster) error { return slotsOf(c, 4, 4096) })
 	p.applied(`{shards: 3, config: {tcp-backlog: "600"}, ` + small + `}`)
