@@ -7,8 +7,9 @@
 # and what they measure is the machine. The packages with the most lines of such tests begin.
 # test/ holds modules of its own.
 #
-# Runs that are stopped after each of their commands divide these among the versions of the
-# server; with LONG set, each version has all of them.
+# Most run on the newest version of the server and on one of the others, and runs that are
+# stopped after each of their commands divide these among the two; scripts run in one of the
+# two shells. With LONG set all have all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

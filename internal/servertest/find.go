@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,30 @@ import (
 
 // Versions are the minor versions that have a real server, oldest first.
 func Versions() []string { return []string{"8.0", "8.1", "9.1"} }
+
+// Sample are the versions that a test is for: all; in a short one the newest and one of the
+// others, which Share has.
+func Sample(tb testing.TB) []string {
+	all := Versions()
+	if !testing.Short() {
+		return all
+	}
+	newest := len(all) - 1
+	return append(Share(tb, all[:newest]), all[newest])
+}
+
+// Share is the part of what a test would do that it does: all of it, in a short one a single
+// thing. The name of the test says which, so that all are done by one test or another.
+func Share(tb testing.TB, of []string) []string {
+	if !testing.Short() {
+		return of
+	}
+	name, _, _ := strings.Cut(tb.Name(), "/")
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(name))
+	i := int(hash.Sum32()) % len(of)
+	return of[i : i+1 : i+1]
+}
 
 // Find returns the directory that holds <version>/bin and tools/bin: VALKEY_SERVERS
 // when set, else what test/servers/fetch.sh prints, which downloads them the first

@@ -51,7 +51,7 @@ func TestProcessMembersComeFromTheConfigMap(t *testing.T) {
 		for _, shell := range []string{"dash", "busybox"} {
 			t.Run(name+"/"+shell, func(t *testing.T) {
 				root := t.TempDir()
-				for file, text := range map[string]string{"scripts/lib.sh": script.Files()["lib.sh"], "scripts/members.sh": script.Files()["members.sh"], "live/members": tc.file} {
+				for file, text := range map[string]string{"scripts/lib.sh": script.Files()["lib.sh"], "scripts/members.sh": script.Files()["members.sh"], "scripts/client.sh": script.Files()["client.sh"], "live/members": tc.file} {
 					path := filepath.Join(root, file)
 					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 						t.Fatal(err)

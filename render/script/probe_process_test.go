@@ -66,7 +66,7 @@ func TestProcessAProbeStartsTheClientOnly(t *testing.T) {
 func TestProcessProbesWhileLoading(t *testing.T) {
 	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
-		for _, version := range servertest.Versions() {
+		for _, version := range servertest.Sample(t) {
 			p := newPod(t, shell, version, "Standalone")
 			p.env[script.EnvPersisted] = "yes"
 			p.start()
@@ -88,7 +88,7 @@ func TestProcessProbesWhileLoading(t *testing.T) {
 // processors there are.
 func TestProcessProbesOfABusyServer(t *testing.T) {
 	eachShell(t, func(t *testing.T, shell string) {
-		for _, version := range servertest.Versions() {
+		for _, version := range servertest.Sample(t) {
 			p := newPod(t, shell, version, "Standalone")
 			p.conf("busy-reply-threshold 10\n")
 			p.start()

@@ -33,10 +33,10 @@ func programs() []string {
 // shells are the two that the images have.
 func shells() []string { return []string{"dash", "busybox"} }
 
-// eachShell runs a test once with each shell.
+// eachShell runs a test once with each shell, a short one with one of them.
 func eachShell(t *testing.T, run func(t *testing.T, shell string)) {
 	t.Helper()
-	for _, shell := range shells() {
+	for _, shell := range servertest.Share(t, shells()) {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
 			run(t, shell)

@@ -61,7 +61,7 @@ func primaries(shard []*pod) int {
 func TestProcessRoleOfARestartedPrimary(t *testing.T) {
 	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
-		for _, version := range servertest.Versions() {
+		for _, version := range servertest.Sample(t) {
 			shard := newReplication(t, shell, version, "Replication", 3, true)
 			p := shard[0]
 			p.fill(100)
@@ -173,7 +173,7 @@ func TestProcessRoleBesideEmptyPods(t *testing.T) {
 func TestProcessRoleWithRDB(t *testing.T) {
 	t.Parallel()
 	eachShell(t, func(t *testing.T, shell string) {
-		for _, version := range servertest.Versions() {
+		for _, version := range servertest.Sample(t) {
 			shard := newShard(t, shell, version, "Replication", 2)
 			for _, p := range shard {
 				p.env[script.EnvPersisted] = "yes"

@@ -34,7 +34,7 @@ func formed(t testing.TB, c *clustertest.Cluster, kind converge.Kind) converge.O
 
 // perVersion runs a test on every version, beside all others.
 func perVersion(t *testing.T, test func(*testing.T, string)) {
-	for _, version := range servertest.Versions() {
+	for _, version := range servertest.Sample(t) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			test(t, version)

@@ -20,7 +20,7 @@ const keys = 60
 // do. The last run is the one that was not stopped; it must have sent at least so many.
 func everyCommand(t *testing.T, version string, kind converge.Kind, least int, prepare func() *clustertest.Cluster) {
 	t.Helper()
-	for after := range clustertest.Stops(version, 1) {
+	for after := range clustertest.Stops(t, version, 1) {
 		c := prepare()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		crash := &clustertest.Crash{Dialer: clustertest.Dialer(), After: after, Stop: cancel}

@@ -65,7 +65,7 @@ func busy(t *testing.T, c *clustertest.Cluster) {
 // it again, until one comes to its end unstopped. It returns how many were stopped.
 func crashes(t *testing.T, version string, begin func() (*clustertest.Cluster, converge.Kind), proof func(*clustertest.Cluster)) {
 	t.Helper()
-	for after := range clustertest.Stops(version, 1) {
+	for after := range clustertest.Stops(t, version, 1) {
 		c, kind := begin()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 		crash := &clustertest.Crash{Dialer: clustertest.Dialer(), After: after, Stop: cancel}
@@ -113,7 +113,7 @@ func TestProcessReplicationStoppedAnywhere(t *testing.T) {
 			return converge.Repair
 		},
 	} {
-		for _, version := range servertest.Versions() {
+		for _, version := range servertest.Sample(t) {
 			t.Run(name+"/"+version, func(t *testing.T) {
 				t.Parallel()
 				leader := int32(1)

@@ -188,7 +188,7 @@ func TestProcessLiveConfigStoppedAnywhere(t *testing.T) {
 	t.Parallel()
 	everyVersion(t, func(t *testing.T, version string) {
 		r := start(t, version, 3, false, servertest.Options{})
-		commands := crashes(t, clustertest.Stops(version, 1), r.dialer, func() {
+		commands := crashes(t, clustertest.Stops(t, version, 1), r.dialer, func() {
 			for _, s := range r.servers {
 				if _, err := s.Do("CONFIG", "SET", "maxmemory", "0", "hz", "50"); err != nil {
 					t.Fatal(err)

@@ -303,7 +303,7 @@ func rotationStoppedAnywhere(t *testing.T, topology v1alpha1.Topology, version s
 	r := v.form(t, version)
 	stop := v.writer(t, r.servers[0])
 	asked := false
-	commands := crashes(t, clustertest.Stops(version, stride), v.dialer(), func() { asked = true }, func(ctx context.Context, dialer node.Dialer) Report {
+	commands := crashes(t, clustertest.Stops(t, version, stride), v.dialer(), func() { asked = true }, func(ctx context.Context, dialer node.Dialer) Report {
 		_, report := v.rotate(ctx, t, r, version, dialer, &asked)
 		return report
 	}, func() {

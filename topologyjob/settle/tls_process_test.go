@@ -290,7 +290,7 @@ func TestProcessCertificatesStoppedAnywhere(t *testing.T) {
 		run := func(ctx context.Context, dialer node.Dialer) Report {
 			return TLS(ctx, r.options(t, dialer), parsed(t, pair[turn%2]), d.Served)
 		}
-		commands := crashes(t, clustertest.Stops(version, 1), d, func() {
+		commands := crashes(t, clustertest.Stops(t, version, 1), d, func() {
 			turn++
 			for _, s := range r.servers {
 				replace(t, s, pair[turn%2])

@@ -305,7 +305,7 @@ func TestProcessUsersStoppedAnywhere(t *testing.T) {
 		both := operator(operatorPassword, "operator-next")
 		back := wantedOf(t, version, before, operatorPassword)
 		wanted := wantedOf(t, version, after, "operator-next")
-		commands := crashes(t, clustertest.Stops(version, 1), both, func() {
+		commands := crashes(t, clustertest.Stops(t, version, 1), both, func() {
 			want(t, ACL(within(t), r.options(t, both), back), outcome.Converged, "")
 		}, func(ctx context.Context, dialer node.Dialer) Report {
 			return ACL(ctx, r.options(t, dialer), wanted)

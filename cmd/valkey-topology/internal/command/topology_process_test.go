@@ -24,7 +24,7 @@ func podFlags(c *clustertest.Cluster) []string {
 
 // TestProcessBootstrapByCommand: as a Job does it, with a password.
 func TestProcessBootstrapByCommand(t *testing.T) {
-	for _, version := range servertest.Versions() {
+	for _, version := range servertest.Sample(t) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			c := clustertest.New(t, version, 2, 1, "--requirepass", "hunter2", "--primaryauth", "hunter2")
@@ -77,7 +77,7 @@ func looks(t *testing.T, files memory, flags []string) {
 
 // TestProcessReplicationByCommand: the same for servers without slots.
 func TestProcessReplicationByCommand(t *testing.T) {
-	for _, version := range servertest.Versions() {
+	for _, version := range servertest.Sample(t) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			c := clustertest.NewReplication(t, version, 2)
