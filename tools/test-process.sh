@@ -7,9 +7,8 @@
 # and what they measure is the machine. The packages with the most lines of such tests begin.
 # test/ holds modules of its own.
 #
-# Most run on the newest version of the server and on one of the others, and runs that are
-# stopped after each of their commands divide these among the two; scripts run in one of the
-# two shells. With LONG set all have all.
+# Those that are for every version of the server run on one of them, which differs from test
+# to test, and scripts in one of the two shells. With LONG set all run on and in all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

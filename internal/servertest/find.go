@@ -18,16 +18,8 @@ import (
 // Versions are the minor versions that have a real server, oldest first.
 func Versions() []string { return []string{"8.0", "8.1", "9.1"} }
 
-// Sample are the versions that a test is for: all; in a short one the newest and one of the
-// others, which Share has.
-func Sample(tb testing.TB) []string {
-	all := Versions()
-	if !testing.Short() {
-		return all
-	}
-	newest := len(all) - 1
-	return append(Share(tb, all[:newest]), all[newest])
-}
+// Sample are the versions that a test is for: all, in a short one a single one.
+func Sample(tb testing.TB) []string { return Share(tb, Versions()) }
 
 // Share is the part of what a test would do that it does: all of it, in a short one a single
 // thing. The name of the test says which, so that all are done by one test or another.

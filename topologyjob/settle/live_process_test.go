@@ -7,7 +7,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/valkey-render/valkey-render/internal/clustertest"
 	"github.com/valkey-render/valkey-render/internal/servertest"
 	"github.com/valkey-render/valkey-render/topologyjob/node"
 	"github.com/valkey-render/valkey-render/topologyjob/outcome"
@@ -188,7 +187,7 @@ func TestProcessLiveConfigStoppedAnywhere(t *testing.T) {
 	t.Parallel()
 	everyVersion(t, func(t *testing.T, version string) {
 		r := start(t, version, 3, false, servertest.Options{})
-		commands := crashes(t, clustertest.Stops(t, version, 1), r.dialer, func() {
+		commands := crashes(t, 1, r.dialer, func() {
 			for _, s := range r.servers {
 				if _, err := s.Do("CONFIG", "SET", "maxmemory", "0", "hz", "50"); err != nil {
 					t.Fatal(err)

@@ -18,7 +18,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
-	"github.com/valkey-render/valkey-render/internal/clustertest"
 	"github.com/valkey-render/valkey-render/internal/servertest"
 	"github.com/valkey-render/valkey-render/render/name"
 	"github.com/valkey-render/valkey-render/topologyjob/acl"
@@ -303,7 +302,7 @@ func rotationStoppedAnywhere(t *testing.T, topology v1alpha1.Topology, version s
 	r := v.form(t, version)
 	stop := v.writer(t, r.servers[0])
 	asked := false
-	commands := crashes(t, clustertest.Stops(t, version, stride), v.dialer(), func() { asked = true }, func(ctx context.Context, dialer node.Dialer) Report {
+	commands := crashes(t, stride, v.dialer(), func() { asked = true }, func(ctx context.Context, dialer node.Dialer) Report {
 		_, report := v.rotate(ctx, t, r, version, dialer, &asked)
 		return report
 	}, func() {

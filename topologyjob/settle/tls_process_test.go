@@ -20,7 +20,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/valkey-render/valkey-render/internal/clustertest"
 	"github.com/valkey-render/valkey-render/internal/servertest"
 	"github.com/valkey-render/valkey-render/topologyjob/client"
 	"github.com/valkey-render/valkey-render/topologyjob/node"
@@ -290,7 +289,7 @@ func TestProcessCertificatesStoppedAnywhere(t *testing.T) {
 		run := func(ctx context.Context, dialer node.Dialer) Report {
 			return TLS(ctx, r.options(t, dialer), parsed(t, pair[turn%2]), d.Served)
 		}
-		commands := crashes(t, clustertest.Stops(t, version, 1), d, func() {
+		commands := crashes(t, 1, d, func() {
 			turn++
 			for _, s := range r.servers {
 				replace(t, s, pair[turn%2])

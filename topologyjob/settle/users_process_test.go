@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
-	"github.com/valkey-render/valkey-render/internal/clustertest"
 	"github.com/valkey-render/valkey-render/internal/servertest"
 	"github.com/valkey-render/valkey-render/render/name"
 	"github.com/valkey-render/valkey-render/topologyjob/acl"
@@ -305,7 +304,7 @@ func TestProcessUsersStoppedAnywhere(t *testing.T) {
 		both := operator(operatorPassword, "operator-next")
 		back := wantedOf(t, version, before, operatorPassword)
 		wanted := wantedOf(t, version, after, "operator-next")
-		commands := crashes(t, clustertest.Stops(t, version, 1), both, func() {
+		commands := crashes(t, 1, both, func() {
 			want(t, ACL(within(t), r.options(t, both), back), outcome.Converged, "")
 		}, func(ctx context.Context, dialer node.Dialer) Report {
 			return ACL(ctx, r.options(t, dialer), wanted)
