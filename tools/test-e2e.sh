@@ -5,7 +5,7 @@
 # Runs the tests against a whole Kubernetes: those named TestCluster… in test/e2e. The
 # cluster is one of localcluster's with three nodes, for which this has to run as root, and
 # is taken down afterwards; with KUBECONFIG set it is that one, and nothing is started.
-# Arguments go to go test.
+# Arguments go to go test. Without any, and without LONG, it is what make test has time for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,10 +25,13 @@ else
 	start_cluster e2e
 fi
 
+# All of it takes twenty minutes and more: the runbook and the largest cluster are for LONG runs.
+short=(-test.short -test.skip '^(TestClusterRunbook|TestClusterTwentyShards)$')
+[[ -z ${LONG:-} && $# == 0 ]] || short=()
 # Most of the time goes into waiting.
-e2e -test.run TestCluster -test.parallel 4 -test.timeout 30m "$@"
+e2e -test.run TestCluster -test.parallel 4 -test.timeout 60m "${short[@]}" "$@"
 if [[ -n $started ]] && (($# == 0)); then
 	AUDIT_LOG=$(of_cluster audit)
 	export AUDIT_LOG
-	e2e -test.run TestAuditOfRights
+	e2e -test.run TestAuditOfRights "${short[@]:0:1}"
 fi

@@ -103,7 +103,8 @@ func unseen() map[string]map[string]string {
 
 // TestAuditOfRights reads what the API server has recorded of the tests before: nobody was
 // refused anything, every right that was given was used, and no pod but those that have to
-// speak to the API server did. It is run after all others.
+// speak to the API server did. It is run after all others. In a short run some rights have
+// not been used yet.
 func TestAuditOfRights(t *testing.T) {
 	file := os.Getenv("AUDIT_LOG")
 	if file == "" {
@@ -138,6 +139,9 @@ func audited(t *testing.T, granted map[string]bool, requests []request, unseen m
 			// What a patch makes is asked for as a patch, and needs both.
 			delete(left, strings.Replace(r.right(), "patch", "create", 1))
 		}
+	}
+	if testing.Short() {
+		return
 	}
 	for pattern := range unseen {
 		maps.DeleteFunc(left, func(right string, _ bool) bool { return regexp.MustCompile(pattern).MatchString(right) })

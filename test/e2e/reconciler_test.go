@@ -33,7 +33,6 @@ func condition(c *v1alpha1.ValkeyCluster, kind string) string {
 // TestClusterReconcilerFormsRollsAndScales: a Cluster from nothing, a roll with a handover
 // in each shard, one more shard and one less, and every key is there at the end.
 func TestClusterReconcilerFormsRollsAndScales(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t)
 	p.reconciles()
 	const small = `replicasPerShard: 1, delivery: GitOps, resources: {requests: {cpu: 10m, memory: 32Mi}, limits: {memory: 64Mi}}`
@@ -158,7 +157,6 @@ func slotsOf(c *v1alpha1.ValkeyCluster, shards int, each int32) error {
 // ValkeyCluster, its primary's pod is deleted by force, the next primary hangs, and writes go
 // on through the Service of the primary. All of it goes with the ValkeyCluster.
 func TestClusterReconcilerReplacesAPrimary(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t)
 	p.reconciles()
 	c := &v1alpha1.ValkeyCluster{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "cache"}}

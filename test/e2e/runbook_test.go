@@ -38,7 +38,6 @@ func elsewhere() map[string][]string {
 // TestClusterRunbook does what docs/runbook.md says, on one cluster from its creation to its
 // deletion, and sees what the page says one sees.
 func TestClusterRunbook(t *testing.T) {
-	t.Parallel()
 	p := newPlace(t)
 	if os.Getenv("LOCALCLUSTER") != "" {
 		p.load(v1alpha1.DefaultExporterImage, p.sidecar())
