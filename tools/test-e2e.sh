@@ -25,11 +25,12 @@ else
 	start_cluster e2e
 fi
 
-# All of it takes twenty minutes and more: the runbook and the largest cluster are for LONG runs.
-short=(-test.short -test.skip '^(TestClusterRunbook|TestClusterTwentyShards)$')
+# All of it takes half an hour: the runbook, every example and the largest cluster are for
+# LONG runs.
+short=(-test.short -test.skip '^(TestClusterRunbook|TestClusterTwentyShards|TestClusterExamplesRun)$')
 [[ -z ${LONG:-} && $# == 0 ]] || short=()
 # Most of the time goes into waiting.
-e2e -test.run TestCluster -test.parallel 4 -test.timeout 60m "${short[@]}" "$@"
+e2e -test.run TestCluster -test.parallel 3 -test.timeout 60m "${short[@]}" "$@"
 if [[ -n $started ]] && (($# == 0)); then
 	AUDIT_LOG=$(of_cluster audit)
 	export AUDIT_LOG

@@ -24,7 +24,7 @@ import (
 
 // patience is how long something may take that a busy machine of two cores does in
 // seconds.
-const patience = 3 * time.Minute
+const patience = 5 * time.Minute
 
 // place is a namespace of the cluster, with Pod Security "restricted" enforced.
 type place struct {
