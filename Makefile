@@ -21,8 +21,6 @@ COUNT ?= 5
 # How many random clusters `make test-soak` converges, and the seed of the first.
 CLUSTERS ?= 100000
 SEED ?= 1
-# Not empty: tests are whole that are a part of themselves otherwise, where all takes too long.
-LONG ?=
 # How long it does random faults to clusters that run, and their seed: drawn when empty.
 SOAK ?= 30m
 SOAKSEED ?=
@@ -31,7 +29,7 @@ VERSION ?= dev
 # The stages of `make test`, in order. All of them run, whichever fails.
 STAGES ?= test-unit test-process test-api test-e2e fuzz cover
 
-export FUZZTIME COVERAGE LONG
+export FUZZTIME COVERAGE
 
 # With cgo, package plugin (kustomize imports it) has every program linked by the C linker
 # and keeps all unused code in it: twice the time for each test program.
@@ -92,7 +90,8 @@ lint: prepare ## golangci-lint, and shellcheck over the scripts
 	tools/shellcheck.sh
 
 .PHONY: test
-test: ## tests of every tier, fuzzing, coverage
+test: export SHORT ?= yes
+test: ## tests of every tier, fuzzing, coverage; with SHORT= all of them, which takes longer
 	@tools/stages.sh $(STAGES)
 
 .PHONY: check

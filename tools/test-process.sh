@@ -7,8 +7,8 @@
 # and what they measure is the machine. The packages with the most lines of such tests begin.
 # test/ holds modules of its own.
 #
-# Those that are for every version of the server run on one of them, which differs from test
-# to test, and scripts in one of the two shells. With LONG set all run on and in all.
+# With SHORT set, as in make test, those that are for every version of the server run on one
+# of them, which differs from test to test, and scripts in one of the two shells.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,8 +22,8 @@ if ((${#packages[@]} == 0)); then
 	exit 1
 fi
 
-short=(-short)
-[[ -z ${LONG:-} ]] || short=()
+short=()
+[[ -z ${SHORT:-} ]] || short=(-short)
 VALKEY_SERVERS=$(test/servers/fetch.sh)
 export VALKEY_SERVERS
 go test -count=1 -p 2 -parallel 4 -timeout 40m -run Process "${short[@]}" "$@" "${packages[@]}"

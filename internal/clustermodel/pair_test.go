@@ -91,7 +91,7 @@ func (p *pair) attach() {
 
 // start starts a real server, with the files that another one left behind.
 func (p *pair) start(i int, files map[string]string) {
-	p.real[i] = servertest.Start(p.t, p.version, servertest.Options{TCP: true, Files: files, Timeout: 30 * time.Second, Args: []string{
+	p.real[i] = servertest.Start(p.t, p.version, servertest.Options{TCP: true, Files: files, Args: []string{
 		"--cluster-enabled", "yes", "--cluster-node-timeout", "15000", "--cluster-announce-ip", "127.0.0.1",
 		"--cluster-allow-replica-migration", "no", "--save", "", "--repl-diskless-sync-delay", "0",
 	}})

@@ -133,7 +133,7 @@ func (p *Pod) Start() {
 		secure.start(p, args)
 	} else {
 		p.Server = servertest.Start(p.tb, p.cluster.version, servertest.Options{
-			TCP: true, Files: p.data, Args: args, Timeout: 30 * time.Second, Recorder: p.cluster.records.Data,
+			TCP: true, Files: p.data, Args: args, Recorder: p.cluster.records.Data,
 		})
 	}
 	p.Place.Port = p.Server.Port

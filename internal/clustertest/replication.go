@@ -145,7 +145,7 @@ func (c *Cluster) Watch(count int, files map[string]string, login ...string) {
 	for range count {
 		index := len(c.Sentinels)
 		s := &Sentinel{Place: survey.Pod{Name: fmt.Sprintf("c-sentinel-%d", index), Index: int32(index), Host: "127.0.0.1", Runs: survey.Running}}
-		options := servertest.Options{Sentinel: true, Conf: files["sentinel.conf"], Files: files, Timeout: 30 * time.Second, Recorder: c.records.Sentinels}
+		options := servertest.Options{Sentinel: true, Conf: files["sentinel.conf"], Files: files, Recorder: c.records.Sentinels}
 		if c.secure != nil {
 			c.secure.sentinel(c.tb, s, c.version, options)
 		} else {

@@ -113,7 +113,7 @@ func (s *Secure) start(p *Pod, args []string) {
 	} else {
 		args = append(args, "--replica-announce-ip", s.announced())
 	}
-	p.Server = servertest.Start(p.tb, p.cluster.version, servertest.Options{Files: p.data, Args: args, Timeout: 30 * time.Second})
+	p.Server = servertest.Start(p.tb, p.cluster.version, servertest.Options{Files: p.data, Args: args})
 	p.Server.Port = port
 	p.Place.Host = s.IP
 }

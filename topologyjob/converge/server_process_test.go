@@ -27,7 +27,7 @@ func TestProcessSIGTERMEndsAPrimaryWithoutReplicas(t *testing.T) {
 	for words, ends := range map[string]bool{"failover": true, "failover safe": false} {
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()
-			s := servertest.Start(t, "9.1", servertest.Options{TCP: true, Timeout: 30 * time.Second, Conf: "shutdown-on-sigterm " + words + "\n", Args: []string{"--cluster-enabled", "yes"}})
+			s := servertest.Start(t, "9.1", servertest.Options{TCP: true, Conf: "shutdown-on-sigterm " + words + "\n", Args: []string{"--cluster-enabled", "yes"}})
 			if _, err := s.Do("CLUSTER", "ADDSLOTSRANGE", "0", "16383"); err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func TestProcessSIGTERMEndsAPrimaryWithoutReplicas(t *testing.T) {
 func TestProcessDataOf9IsNotReadBefore(t *testing.T) {
 	t.Parallel()
 	for saved, read := range map[string]map[string]bool{"9.1": {"8.0": false, "8.1": false}, "8.1": {"8.0": true, "9.1": true}} {
-		s := servertest.Start(t, saved, servertest.Options{Timeout: 30 * time.Second})
+		s := servertest.Start(t, saved, servertest.Options{})
 		for _, words := range [][]string{{"SET", "k", "v"}, {"SAVE"}} {
 			if _, err := s.Do(words...); err != nil {
 				t.Fatal(err)
@@ -67,7 +67,7 @@ func TestProcessDataOf9IsNotReadBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		for version, loads := range read {
-			err := servertest.Try(servertest.Dir(t), version, servertest.Options{Timeout: 30 * time.Second, Files: map[string]string{"dump.rdb": string(dump)}})
+			err := servertest.Try(servertest.Dir(t), version, servertest.Options{Files: map[string]string{"dump.rdb": string(dump)}})
 			refused, ok := errors.AsType[*servertest.RefusedError](err)
 			if loads && err != nil || !loads && (!ok || !strings.Contains(refused.Output, "Fatal error loading the DB")) {
 				t.Errorf("%s with data of %s: %v", version, saved, err)

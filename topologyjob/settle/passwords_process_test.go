@@ -105,7 +105,7 @@ func (v *vault) mounted(t *testing.T, version string) (Users, Links) {
 // replica are the options of a data pod as start.sh gives them.
 func (v *vault) data(version string, more ...string) servertest.Options {
 	return servertest.Options{
-		TCP: true, Timeout: 30 * time.Second, Files: map[string]string{"users.acl": v.get("c-acl", acl.FileKey(version))},
+		TCP: true, Files: map[string]string{"users.acl": v.get("c-acl", acl.FileKey(version))},
 		Args: append([]string{
 			"--aclfile", "users.acl", "--primaryuser", name.UserReplication, "--primaryauth", v.get("c-system", name.UserReplication+acl.CurrentSuffix),
 			"--repl-diskless-sync-delay", "0",
@@ -126,7 +126,7 @@ func (v *vault) form(t *testing.T, version string) *rig {
 	conf := fmt.Sprintf("sentinel monitor mymaster 127.0.0.1 %d 1\nsentinel auth-user mymaster _sentinel\nsentinel auth-pass mymaster %[2]s\n"+
 		"sentinel sentinel-user _sentinel\nsentinel sentinel-pass %[2]s\nsentinel down-after-milliseconds mymaster 60000\naclfile users.acl\n", r.servers[0].Port, password)
 	r.add(servertest.Start(t, version, servertest.Options{
-		TCP: true, Sentinel: true, Conf: conf, Files: map[string]string{"users.acl": v.get("c-acl", acl.SentinelFileKey(version))}, Timeout: 30 * time.Second,
+		TCP: true, Sentinel: true, Conf: conf, Files: map[string]string{"users.acl": v.get("c-acl", acl.SentinelFileKey(version))},
 	}), true)
 	return r
 }

@@ -57,7 +57,7 @@ func (s *said) String() string {
 // is true.
 func start(t *testing.T, version string, count int, replicas bool, opts servertest.Options) *rig {
 	t.Helper()
-	opts.TCP, opts.Timeout = true, 30*time.Second
+	opts.TCP = true
 	r := &rig{dialer: clustertest.Dialer()}
 	for i := range count {
 		one := opts

@@ -118,7 +118,7 @@ func (r *rig) addTLS(t *testing.T, version string, sentinel bool, files map[stri
 		t.Fatal(err)
 	}
 	s := servertest.Start(t, version, servertest.Options{
-		Files: files, Sentinel: sentinel, Timeout: 30 * time.Second,
+		Files: files, Sentinel: sentinel,
 		Args: append([]string{
 			"--tls-port", itoa(port), "--tls-cert-file", "tls.crt", "--tls-key-file", "tls.key", "--tls-ca-cert-file", "ca.crt", "--tls-auth-clients", "yes",
 		}, args...),
