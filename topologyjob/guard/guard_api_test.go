@@ -38,7 +38,7 @@ func orders() string { return valkeyCluster("orders", durable) }
 
 // attempts are all of them.
 func attempts() []attempt {
-	return slices.Concat(shardAttempts(), scaleAttempts(), labelAttempts(), clusterAttempts(), claimAttempts(), dataAttempts(), secretAttempts(), podAttempts(), definitionAttempts())
+	return slices.Concat(shardAttempts(), scaleAttempts(), labelAttempts(), clusterAttempts(), claimAttempts(), dataAttempts(), secretAttempts(), podAttempts(), ownAttempts(), jobAttempts(), definitionAttempts())
 }
 
 // TestAPIServerGuard loads the file that people apply and tries everything, once with

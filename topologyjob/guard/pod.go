@@ -23,7 +23,7 @@ func podPolicy(o Options) Policy {
 	return rule{
 		called:    "pod",
 		resources: on("", "v1", []string{"pods"}, admission.Update),
-		matches:   []admission.MatchCondition{{Name: "is-the-reconciler", Expression: "request.userInfo.username ==\n" + quote(o.Reconciler)}},
+		matches:   byTheReconciler(o),
 		variables: []admission.Variable{
 			{Name: "before", Expression: "oldObject.metadata.?labels.orValue({})"},
 			{Name: "labels", Expression: "object.metadata.?labels.orValue({})"},

@@ -49,8 +49,8 @@ func Policies(o Options) []Policy {
 	o.FailurePolicy = cmp.Or(o.FailurePolicy, admission.Fail)
 	o.Reconciler = cmp.Or(o.Reconciler, DefaultReconciler)
 	return []Policy{
-		claimPolicy(o), clusterPolicy(o), dataPolicy(o), definitionPolicy(o), labelPolicy(o),
-		podPolicy(o), scalePolicy(o), secretPolicy(o), shardPolicy(o),
+		claimPolicy(o), clusterPolicy(o), dataPolicy(o), definitionPolicy(o), jobPolicy(o), labelPolicy(o),
+		ownPolicy(o), podPolicy(o), scalePolicy(o), secretPolicy(o), shardPolicy(o),
 	}
 }
 
