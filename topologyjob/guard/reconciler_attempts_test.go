@@ -107,7 +107,9 @@ func jobAttempts() []attempt {
 		return createJob(func(j *batchv1.Job) { differs(&j.Spec.Template.Spec) })
 	}
 	volume := func(source corev1.VolumeSource) func(*corev1.PodSpec) {
-		return func(p *corev1.PodSpec) { p.Volumes = append(p.Volumes, corev1.Volume{Name: "more", VolumeSource: source}) }
+		return func(p *corev1.PodSpec) {
+			p.Volumes = append(p.Volumes, corev1.Volume{Name: "more", VolumeSource: source})
+		}
 	}
 	projected := corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{Sources: []corev1.VolumeProjection{
 		{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token"}},
