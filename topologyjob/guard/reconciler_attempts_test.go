@@ -54,7 +54,8 @@ func ownAttempts() []attempt {
 		set.Spec.Template.Spec.Containers = []corev1.Container{{Name: "other", Image: "none"}}
 		r.must(r.client.Create(r.t.Context(), set))
 		o := newJob(r)
-		o.Labels = nil
+		// Without any it gets those of its pods.
+		o.Labels = pods
 		r.must(r.client.Create(r.t.Context(), o))
 	}
 	deleteSet := func(r *rig, c client.Client) error { return c.Delete(r.t.Context(), r.set("other")) }
@@ -83,6 +84,8 @@ func newJob(r *rig) *batchv1.Job {
 	c.Default()
 	o, err := job.Object(c, nil, job.Order{Kind: job.Repair}, 1, 1, "none", job.Place{})
 	r.must(err)
+	// Its owner is none that there is: the garbage collector would take it away.
+	o.OwnerReferences = nil
 	return o
 }
 
@@ -138,7 +141,7 @@ func jobAttempts() []attempt {
 
 		attempt{name: "the reconciler creates a Job", act: createJob(nil)},
 		attempt{name: "the reconciler creates a Job with an account at home", setup: atHome, act: createJob(func(j *batchv1.Job) {
-			j.Namespace, j.OwnerReferences = home, nil
+			j.Namespace = home
 			j.Spec.Template.Spec.AutomountServiceAccountToken = &yes
 		})},
 		attempt{name: "somebody else creates a Job with an account", as: func(r *rig) client.Client { return r.client }, act: automounted},
