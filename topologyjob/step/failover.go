@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/valkey-render/valkey-render/topologyjob/node"
-	"github.com/valkey-render/valkey-render/topologyjob/plan"
 	"github.com/valkey-render/valkey-render/topologyjob/plan/replication"
 	"github.com/valkey-render/valkey-render/topologyjob/survey"
 )
@@ -127,10 +126,12 @@ func (e Env) handoverBySentinel(ctx context.Context, h replication.Handover) err
 	case watched.Has("failover_in_progress"):
 		return &RacedError{Pod: h.Sentinels[0].Pod, What: "is failing over already"}
 	}
-	if err := e.do(ctx, primary, "CLIENT", "PAUSE", strconv.FormatInt(pauseOfSentinel.Milliseconds(), 10), "WRITE"); err != nil {
+	begun := false
+	if err = e.pause(ctx, primary, pauseOfSentinel); err == nil {
+		begun, err = e.beginBySentinel(ctx, h, w)
+	} else if !uncertain(err) {
 		return err
 	}
-	begun, err := e.beginBySentinel(ctx, h, w)
 	if err == nil {
 		err = e.endBySentinel(ctx, h, w, now)
 	}
@@ -152,7 +153,27 @@ func (e Env) beginBySentinel(ctx context.Context, h replication.Handover, w peer
 	if !now.Replication.Primary {
 		return false, &RacedError{Pod: h.Primary.Pod, What: "is no primary any more"}
 	}
-	if err := e.caughtUp(ctx, primary, now); err != nil {
+	// All of it takes a part of the pause only, however many replicas are behind.
+	limited, cancel := context.WithTimeout(ctx, min(e.Patience, pauseOfSentinel/2))
+	defer cancel()
+	if err := e.caughtUp(limited, primary, now); err != nil {
+		return false, err
+	}
+	// From here on the sentinels have all of the pause. Had it been over for a moment, the
+	// replicas would lack what was written then.
+	if err := e.pause(limited, primary, pauseOfSentinel); err != nil {
+		return false, err
+	}
+	switch primary, now, err = e.server(limited, h.Primary); {
+	case err != nil:
+		return false, err
+	case !now.Replication.Primary:
+		return false, &RacedError{Pod: h.Primary.Pod, What: "is no primary any more"}
+	}
+	if err := e.caughtUp(limited, primary, now); err != nil {
+		return false, err
+	}
+	if err := ctx.Err(); err != nil {
 		return false, err
 	}
 	err = e.do(ctx, w, "SENTINEL", "FAILOVER", primaryName)
@@ -177,17 +198,6 @@ func (e Env) endBySentinel(ctx context.Context, h replication.Handover, w peer, 
 			return true, nil
 		}
 		return false, onlyRaced(e.replicate(ctx, p, to))
-	})
-}
-
-// unpause lets a server take writes again, or refuse them as the replica that it is now.
-func (e Env) unpause(ctx context.Context, r plan.Ref) error {
-	return e.until(ctx, peer{ref: r}, "takes writes again", func(ctx context.Context) (bool, error) {
-		p, _, err := e.server(ctx, r)
-		if err == nil {
-			err = e.do(ctx, p, "CLIENT", "UNPAUSE")
-		}
-		return err == nil, onlyRaced(err)
 	})
 }
 

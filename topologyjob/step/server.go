@@ -5,6 +5,7 @@ package step
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -84,20 +85,56 @@ func (e Env) now(ctx context.Context, p peer) (survey.Answer, error) {
 // stays true. Writes that come meanwhile are answered afterwards, by whatever it is then. A
 // pause ends by itself when nobody ends it.
 func (e Env) quiet(ctx context.Context, p peer, most time.Duration, work func(now survey.Answer) error) error {
-	if err := e.do(ctx, p, "CLIENT", "PAUSE", strconv.FormatInt(most.Milliseconds(), 10), "WRITE"); err != nil {
+	err := e.pause(ctx, p, most)
+	if err != nil && !uncertain(err) {
 		return err
 	}
-	now, err := e.now(ctx, p)
 	if err == nil {
-		err = work(now)
+		var now survey.Answer
+		if now, err = e.now(ctx, p); err == nil {
+			err = work(now)
+		}
 	}
-	// Whatever happened, nobody is served by waiting on. The context may be over.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-	defer cancel()
-	if failed := e.do(ctx, p, "CLIENT", "UNPAUSE"); err == nil {
+	// Whatever happened, nobody is served by waiting on.
+	if failed := e.unpause(ctx, p.ref); err == nil {
 		err = failed
 	}
 	return err
+}
+
+// pause has a server take no writes for a time.
+func (e Env) pause(ctx context.Context, p peer, most time.Duration) error {
+	return e.do(ctx, p, "CLIENT", "PAUSE", strconv.FormatInt(most.Milliseconds(), 10), "WRITE")
+}
+
+// uncertain is whether a server may have done what ended with an error: its answer is what is
+// missing.
+func uncertain(err error) bool {
+	_, refused := errors.AsType[*node.RefusedError](err)
+	return !refused
+}
+
+// unpauseTime is for how long that is tried once the context is over: a part of what a Job has
+// left to it that is told to stop.
+const unpauseTime = 2 * time.Second
+
+// unpause lets a server take writes again, or refuse them as the replica that it may be by
+// now: also when the context is over, and on another connection when that one has failed.
+func (e Env) unpause(ctx context.Context, r plan.Ref) error {
+	takes := func(ctx context.Context) (bool, error) {
+		p, _, err := e.server(ctx, r)
+		if err == nil {
+			err = e.do(ctx, p, "CLIENT", "UNPAUSE")
+		}
+		return err == nil, onlyRaced(err)
+	}
+	const what = "takes writes again"
+	if err := e.until(ctx, peer{ref: r}, what, takes); err == nil || ctx.Err() == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unpauseTime)
+	defer cancel()
+	return e.until(ctx, peer{ref: r}, what, takes)
 }
 
 // replicate makes a server follow an endpoint and proves it.
