@@ -47,6 +47,7 @@ func (v *View) Owners() Owners {
 func merge(claims []claim) Owners {
 	var (
 		owner     [name.SlotCount]uint32 // index+1 of the claim that wins
+		tied      [name.SlotCount]bool   // another claim is as good
 		contested []slot.Range
 	)
 	for i, c := range claims {
@@ -55,11 +56,16 @@ func merge(claims []claim) Owners {
 				winner := int(owner[s]) - 1
 				switch {
 				case winner < 0 || claims[winner].epoch < c.epoch:
-					owner[s] = uint32(i) + 1
+					owner[s], tied[s] = uint32(i)+1, false
 				case claims[winner].epoch == c.epoch && claims[winner].id != c.id:
-					contested = append(contested, slot.Range{First: s, Last: s})
+					tied[s] = true
 				}
 			}
+		}
+	}
+	for s, is := range tied {
+		if is {
+			contested = append(contested, slot.Range{First: s, Last: s})
 		}
 	}
 	of := map[string][]slot.Range{}

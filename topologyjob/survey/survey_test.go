@@ -20,6 +20,7 @@ import (
 var (
 	idA = strings.Repeat("a", 40)
 	idB = strings.Repeat("b", 40)
+	idC = strings.Repeat("c", 40)
 )
 
 // script answers by command, each server by its IP.
@@ -172,6 +173,12 @@ func TestOwners(t *testing.T) {
 		{"one epoch twice", []Answer{
 			answer(idA, node.Entry{Epoch: 1, Slots: set(0, 16383)}), answer(idB, node.Entry{Epoch: 1, Slots: set(5, 9)}),
 		}, Owners{Slots: map[string]slot.Ranges{idA: set(0, 16383)}, Contested: set(5, 9)}},
+		{"one epoch twice, and a higher one after them", []Answer{
+			answer(idA, node.Entry{Epoch: 5, Slots: set(0, 16383)}), answer(idB, node.Entry{Epoch: 5, Slots: set(5, 9)}), answer(idC, node.Entry{Epoch: 6, Slots: set(5, 8)}),
+		}, Owners{Slots: map[string]slot.Ranges{idA: {{First: 0, Last: 4}, {First: 9, Last: 16383}}, idC: set(5, 8)}, Contested: set(9, 9)}},
+		{"one epoch twice, and a higher one before them", []Answer{
+			answer(idC, node.Entry{Epoch: 6, Slots: set(5, 8)}), answer(idA, node.Entry{Epoch: 5, Slots: set(0, 16383)}), answer(idB, node.Entry{Epoch: 5, Slots: set(5, 9)}),
+		}, Owners{Slots: map[string]slot.Ranges{idA: {{First: 0, Last: 4}, {First: 9, Last: 16383}}, idC: set(5, 8)}, Contested: set(9, 9)}},
 		{"nobody", []Answer{answer(idA, node.Entry{})}, Owners{Slots: map[string]slot.Ranges{}, Unassigned: slot.All()}},
 	} {
 		v := View{Answers: test.answers}
