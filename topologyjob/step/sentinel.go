@@ -82,6 +82,11 @@ func (e Env) watchOne(ctx context.Context, r plan.Ref, primary survey.Answer, qu
 	if watched != nil && watched.Has("failover_in_progress") {
 		return &RacedError{Pod: r.Pod, What: "is failing over"}
 	}
+	// A file that cannot be read changes nothing.
+	settings, err := e.settings()
+	if err != nil {
+		return err
+	}
 	if watched != nil && !primary.Names(watched.Endpoint) {
 		if err := e.do(ctx, p, "SENTINEL", "REMOVE", primaryName); err != nil {
 			return err
@@ -93,10 +98,6 @@ func (e Env) watchOne(ctx context.Context, r plan.Ref, primary survey.Answer, qu
 		if err := e.do(ctx, p, "SENTINEL", "MONITOR", primaryName, at.Host, strconv.Itoa(at.Port), strconv.Itoa(unfinished)); err != nil {
 			return err
 		}
-	}
-	settings, err := e.settings()
-	if err != nil {
-		return err
 	}
 	if len(settings) > 0 {
 		if err := e.do(ctx, p, append([]string{"SENTINEL", "SET", primaryName}, settings...)...); err != nil {
