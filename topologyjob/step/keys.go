@@ -209,12 +209,16 @@ func (t *transfer) both(ctx context.Context, n int, key string) error {
 // equal compares a key of both sides, with the time that is left to it, which a MIGRATE
 // lengthens by as long as it takes. A key that the source has no more is equal to any.
 func (t *transfer) equal(ctx context.Context, key string) (bool, error) {
-	var values [2]any
+	var values [2]string
+	var found [2]bool
 	var left [2]int64
 	for i, p := range []peer{t.from.peer, t.to.peer} {
 		// The target answers for a slot that it imports only to who asks with ASKING.
 		replies := p.conn.Do(ctx, node.Cmd("ASKING"), node.Cmd("DUMP", key), node.Cmd("ASKING"), node.Cmd("PTTL", key))
 		err := node.FirstError(replies)
+		if found[i] = replies[1].Value != nil; err == nil && found[i] {
+			values[i], err = replies[1].Text()
+		}
 		if err == nil {
 			left[i], err = replies[3].Int()
 		}
@@ -222,11 +226,10 @@ func (t *transfer) equal(ctx context.Context, key string) (bool, error) {
 			t.drop(p, err)
 			return false, fmt.Errorf("pod %s: %w", p.ref.Pod, err)
 		}
-		values[i] = replies[1].Value
 	}
-	if values[0] == nil {
+	if !found[0] {
 		return true, nil
 	}
 	forever := left[0] < 0 || left[1] < 0
-	return values[0] == values[1] && (!forever && max(left[0]-left[1], left[1]-left[0]) <= t.timeout || left[0] == left[1]), nil
+	return found[1] && values[0] == values[1] && (!forever && max(left[0]-left[1], left[1]-left[0]) <= t.timeout || left[0] == left[1]), nil
 }

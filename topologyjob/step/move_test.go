@@ -86,3 +86,45 @@ func TestTargetHasToKnowTheSourcesEpoch(t *testing.T) {
 		})
 	}
 }
+
+// TestComparisonOfAKeyOnBothSides: whatever a server answers to DUMP.
+func TestComparisonOfAKeyOnBothSides(t *testing.T) {
+	for name, c := range map[string]struct {
+		from, to any
+		equal    bool
+		fails    bool
+	}{
+		"the same":                   {"a", "a", true, false},
+		"others":                     {"a", "b", false, false},
+		"not at the source any more": {nil, "a", true, false},
+		"not at the target":          {"", nil, false, false},
+		"at neither":                 {nil, nil, true, false},
+		"lists":                      {[]any{"a"}, []any{"a"}, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			side := func(value any) *lanes { return &lanes{peer: peer{conn: dumps{value}}} }
+			tr := transfer{Env: Env{Pool: node.NewPool(nil)}, from: side(c.from), to: side(c.to)}
+			if equal, err := tr.equal(t.Context(), "key"); equal != c.equal || (err != nil) != c.fails {
+				t.Error(equal, err)
+			}
+		})
+	}
+}
+
+// dumps is a connection to a server on which every key has one value, for ever.
+type dumps struct{ value any }
+
+func (d dumps) Do(_ context.Context, commands ...node.Command) []node.Reply {
+	replies := make([]node.Reply, len(commands))
+	for i, command := range commands {
+		switch command[0] {
+		case "DUMP":
+			replies[i].Value = d.value
+		case "PTTL":
+			replies[i].Value = int64(-1)
+		}
+	}
+	return replies
+}
+
+func (dumps) Close() {}
