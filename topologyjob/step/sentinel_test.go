@@ -20,7 +20,7 @@ func TestSentinelsKeepWhatTheyWatchWithoutALogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scene{}
 		e := s.env("c-0-0")
-		e.answers["c-0-0"].Pod.Host, e.answers["c-0-0"].Address.Port = "elsewhere", 6380
+		e.answers["c-0-0"].Pod.Port = 6380 // not what the sentinel watches
 		e.SentinelLogin = func() (node.Login, error) { return node.Login{}, fs.ErrNotExist }
 		err := e.watch(t.Context(), replication.Watch{Primary: s.at("c-0-0"), Quorum: 2, Sentinels: []plan.Ref{s.at("sentinel")}})
 		if !errors.Is(err, fs.ErrNotExist) {
