@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -190,4 +191,27 @@ func (h *asked) answered(err error, now time.Time) error {
 		h.refused = now
 	}
 	return err
+}
+
+// Find makes a function that tells where a pod is at this moment. Unlike Names it asks each
+// time, for SRV records first: hardly anybody else does, so that a cache knows no refusal of
+// them, and gets none of the addresses, which others wait for.
+func Find(lookup Lookup) func(ctx context.Context, host string) (string, error) {
+	return func(ctx context.Context, host string) (string, error) {
+		ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+		defer cancel()
+		// The dot at the end keeps the resolver from trying its search list.
+		host = strings.TrimSuffix(host, ".") + "."
+		if _, _, err := lookup.LookupSRV(ctx, "", "", host); err != nil {
+			return "", err
+		}
+		addresses, err := lookup.LookupNetIP(ctx, "ip", host)
+		if err != nil {
+			return "", err
+		}
+		if len(addresses) == 0 {
+			return "", fmt.Errorf("name %s has no address", host)
+		}
+		return addresses[0].Unmap().String(), nil
+	}
 }

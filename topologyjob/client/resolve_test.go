@@ -154,3 +154,25 @@ func TestNamesThatAreNotThereSayWhy(t *testing.T) {
 		}
 	})
 }
+
+// TestAPodIsFoundAtOnce: it is asked for each time, and for its address only once it is there,
+// so that no cache tells others that it has none.
+func TestAPodIsFoundAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pod = "c-0-0.c-nodes.ns.svc.cluster.local"
+		dns := &cachingDNS{born: map[string]time.Time{pod + ".": time.Now().Add(time.Second)}, refused: map[string]time.Time{}, asked: map[string]int{}}
+		find := client.Find(dns)
+		if ip, err := find(t.Context(), pod); err == nil || dns.asked["A"+pod+"."] > 0 {
+			t.Errorf("%s %v, asked %v", ip, err, dns.asked)
+		}
+		time.Sleep(31 * time.Second)
+		for range 2 {
+			if ip, err := find(t.Context(), pod); err != nil || ip != "10.0.0.1" {
+				t.Error(ip, err)
+			}
+		}
+		if dns.asked["SRV"+pod+"."] != 3 {
+			t.Errorf("asked %v", dns.asked)
+		}
+	})
+}

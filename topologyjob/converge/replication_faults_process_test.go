@@ -14,6 +14,7 @@ import (
 	"github.com/valkey-render/valkey-render/topologyjob/client"
 	"github.com/valkey-render/valkey-render/topologyjob/converge"
 	"github.com/valkey-render/valkey-render/topologyjob/plan"
+	"github.com/valkey-render/valkey-render/topologyjob/survey"
 )
 
 // TestProcessAnEmptyPrimaryWipesNobody: a primary that was killed and comes back without
@@ -206,5 +207,34 @@ func TestProcessADiskThatCannotBeWritten(t *testing.T) {
 		}
 		converge.Run(ctx, o)
 		leads(t, c, 2)
+	})
+}
+
+// TestProcessAPodThatIsBackUnderItsName: the Job was started while a pod was gone, and was told
+// no address of it. Meanwhile it is back with its data, as the primary that it was. Nobody is
+// elected beside it: it is found by its name, and the others follow it.
+func TestProcessAPodThatIsBackUnderItsName(t *testing.T) {
+	t.Parallel()
+	perVersion(t, func(t *testing.T, version string) {
+		c := clustertest.NewReplication(t, version, 3)
+		settled(t, c, converge.Bootstrap)
+		c.Fill(100)
+		c.Synced()
+		p := c.Pod(0, 0)
+		if _, err := p.Server.Do("SAVE"); err != nil {
+			t.Fatal(err)
+		}
+		p.Unfenced = true
+		p.Restart()
+		o := c.Options(converge.Failover, clustertest.Dialer())
+		o.Pods[0].Host, o.Pods[0].ServerName, o.Pods[0].Runs = "", "c-0-0.c-nodes", survey.Stopped
+		o.Find = func(context.Context, string) (string, error) { return p.Place.Host, nil }
+		if out := converge.Run(t.Context(), o); out.Result != converge.Converged || out.Raced != 1 || out.Steps["elect"] > 0 || out.Answered != 3 {
+			t.Errorf("%+v", out)
+		}
+		leads(t, c, 0)
+		if n := c.Missing(100); n > 0 {
+			t.Errorf("%d keys missing", n)
+		}
 	})
 }

@@ -6,6 +6,7 @@ package converge
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/valkey-render/valkey-render/topologyjob/node"
@@ -80,7 +81,10 @@ type Options struct {
 	// Sentinels are the pods of sentinels, in topology Sentinel.
 	Sentinels []survey.Pod
 	Asker     survey.Asker
-	Clock     Clock
+	// Find, when not nil, is where a pod is at this moment by its ServerName. It is asked about
+	// those that do not answer before somebody takes their place.
+	Find  func(ctx context.Context, name string) (string, error)
+	Clock Clock
 	// DryRun makes no step: the first plan is the outcome.
 	DryRun bool
 	// Patience is how long a step looks for its proof, 0 for the default of package step.
@@ -109,7 +113,7 @@ const (
 func Run(ctx context.Context, o Options) Outcome {
 	r := run{Options: o, out: Outcome{Kind: o.Kind, Steps: map[string]int{}}}
 	r.Desired = o.Kind.aim(o.Desired)
-	r.stranded = stranded{}
+	r.stranded, r.Pods = stranded{}, slices.Clone(o.Pods)
 	r.Asker.Topology, r.Asker.Sentinels = o.Desired.Topology, o.Sentinels
 	r.moves = &moves{clock: o.Clock, told: o.OnProgress, running: map[string]bool{}}
 	started := o.Clock.Now()
@@ -186,7 +190,7 @@ func (r *run) loop(ctx context.Context) {
 // act does the steps of a plan up to the first that fails.
 func (r *run) act(ctx context.Context, view survey.View, p plan.Plan) {
 	env := step.Env{
-		Pool: r.Asker.Pool, Sleep: r.Clock.Sleep, Now: r.Clock.Now, Patience: r.Patience,
+		Pool: r.Asker.Pool, Find: r.Find, Sleep: r.Clock.Sleep, Now: r.Clock.Now, Patience: r.Patience,
 		Login: r.Login, OnProgress: r.moves.add, SentinelLogin: r.SentinelLogin, SentinelSettings: r.SentinelSettings,
 	}
 	r.out.failed = false
@@ -198,11 +202,26 @@ func (r *run) act(ctx context.Context, view survey.View, p plan.Plan) {
 			r.OnStep(s, err)
 		}
 		if err != nil {
+			r.found(err)
 			r.out.failure(err)
 			r.out.FailedStep = s.Kind()
 			return
 		}
 		r.out.Steps[s.Kind()]++
+	}
+}
+
+// found has a pod asked where it is by now. Should it not answer there later on, its server may
+// run nevertheless.
+func (r *run) found(err error) {
+	raced, ok := errors.AsType[*step.RacedError](err)
+	if !ok || raced.IP == "" {
+		return
+	}
+	for i := range r.Pods {
+		if p := &r.Pods[i]; p.Name == raced.Pod {
+			p.Host, p.Runs = raced.IP, survey.Running
+		}
 	}
 }
 

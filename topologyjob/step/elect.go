@@ -33,8 +33,8 @@ func (e Env) elect(ctx context.Context, s replication.Elect) error {
 		return &RacedError{Pod: s.Server.Pod, What: "is in sync with " + r.Follows.String()}
 	}
 	for _, pod := range s.Away {
-		if e.answersNow(ctx, pod) {
-			return &RacedError{Pod: pod, What: "answers again"}
+		if err := e.silent(ctx, pod); err != nil {
+			return err
 		}
 	}
 	err = each(s.Others, func(r plan.Ref) error {

@@ -115,8 +115,8 @@ func (e Env) replace(ctx context.Context, s plan.Promote, h plan.Promotion) erro
 		return err
 	}
 	for _, pod := range h.Away {
-		if e.answersNow(ctx, pod) {
-			return &RacedError{Pod: pod, What: "answers again"}
+		if err := e.silent(ctx, pod); err != nil {
+			return err
 		}
 	}
 	now, err := e.nodes(ctx, replica)
@@ -162,22 +162,6 @@ func (e Env) voteless(ctx context.Context, s plan.Promote, h plan.Promotion, rep
 		}
 	}
 	return nil
-}
-
-// answersNow is whether a pod answers at all. A refusal is an answer.
-func (e Env) answersNow(ctx context.Context, pod string) bool {
-	answer := e.answers[pod]
-	if answer == nil || answer.Address.IP == "" {
-		return false
-	}
-	conn, err := e.Pool.Get(ctx, answer.Address)
-	if err != nil {
-		var refused *node.RefusedError
-		return errors.As(err, &refused)
-	}
-	reply := node.Ask(ctx, conn, "PING")
-	var refused *node.RefusedError
-	return reply.Err == nil || errors.As(reply.Err, &refused)
 }
 
 // lostMajority is whether a node sees fewer than half of the slots' owners alive, or half.

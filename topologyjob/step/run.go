@@ -19,6 +19,9 @@ import (
 type Env struct {
 	// Pool holds the connections.
 	Pool *node.Pool
+	// Find, when not nil, is where a pod is at this moment by its DNS name. It fails for one that
+	// is nowhere.
+	Find func(ctx context.Context, name string) (string, error)
 	// Sleep waits, or returns the context's error.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Now is the time.
@@ -45,6 +48,8 @@ type Env struct {
 type RacedError struct {
 	Pod  string
 	What string
+	// IP is where the pod is by now, "" when that has not changed.
+	IP string
 }
 
 func (e *RacedError) Error() string { return "pod " + e.Pod + ": " + e.What }

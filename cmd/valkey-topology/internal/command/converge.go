@@ -41,7 +41,7 @@ func topology(kind converge.Kind) func(context.Context, *runner) (done, error) {
 		asker := aim.asker(r.sys.Clock.Now)
 		defer asker.Pool.Close()
 		out := converge.Run(ctx, converge.Options{
-			Kind: kind, Desired: aim.desired, Pods: aim.pods, Asker: asker, Clock: sleeper{r.sys.Clock}, DryRun: r.dryRun,
+			Kind: kind, Desired: aim.desired, Pods: aim.pods, Asker: asker, Find: client.Find(net.DefaultResolver), Clock: sleeper{r.sys.Clock}, DryRun: r.dryRun,
 			Login: aim.login, OnProgress: r.progress(),
 			Sentinels: aim.sentinels, SentinelLogin: aim.sentinelLogin, SentinelSettings: aim.sentinelSettings,
 			OnPlan: func(p plan.Plan) { fmt.Fprintln(r.sys.Err, p) },
