@@ -285,7 +285,7 @@ func Dialer() node.Dialer { return client.Dialer{Timeout: 10 * time.Second} }
 // Options are those of a run over the cluster.
 func (c *Cluster) Options(kind converge.Kind, dialer node.Dialer) converge.Options {
 	return converge.Options{
-		Kind: kind, Desired: c.Desired, Pods: c.Places(), Asker: Asker(c.tb, dialer), Clock: Clock{}, Patience: 20 * time.Second,
+		Kind: kind, Desired: c.Desired, Pods: c.Places(), Asker: Asker(c.tb, dialer), Clock: Clock{}, Wait: true, Patience: 20 * time.Second,
 		Sentinels: c.SentinelPlaces(), SentinelSettings: sentinelSettings(),
 		OnPlan: func(p plan.Plan) { c.tb.Log(p) },
 		OnStep: func(s plan.Step, err error) {

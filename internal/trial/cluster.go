@@ -31,7 +31,7 @@ func (t *Trial) bring(ctx context.Context, kind converge.Kind, d plan.Desired, d
 	said := map[string]bool{}
 	out := converge.Run(ctx, converge.Options{
 		Kind: kind, Desired: d, Pods: t.surveyed(slices.Concat(data, t.surplus())), Sentinels: t.watchers(sentinels),
-		Asker: survey.Asker{Pool: pool}, Clock: clock{}, Login: dialer.Login,
+		Asker: survey.Asker{Pool: pool}, Clock: clock{}, Wait: true, Login: dialer.Login,
 		SentinelLogin: t.sentinelLogin, SentinelSettings: conf.SentinelSettings(t.current.Cluster),
 		OnStep: func(s plan.Step, err error) {
 			// The same again is the rest of it, a pass later.

@@ -24,6 +24,8 @@ const (
 	Stuck Result = "Blocked"
 	// TimedOut: the deadline passed; Message says what was waited for.
 	TimedOut Result = "DeadlineExceeded"
+	// Unfinished: what is left has to be waited for, which was not asked for. Message says what.
+	Unfinished Result = "Unfinished"
 	// Interrupted: told to stop.
 	Interrupted Result = "Interrupted"
 )
@@ -70,7 +72,7 @@ type Outcome struct {
 	failed bool
 }
 
-// Exit is the process's status: 0 converged, 1 blocked or stopped, 124 out of time.
+// Exit is the process's status: 0 converged, 1 blocked, stopped or not finished, 124 out of time.
 func (o Outcome) Exit() int {
 	switch o.Result {
 	case Converged, Planned:

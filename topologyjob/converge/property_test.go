@@ -154,7 +154,7 @@ func (t *trial) run(kind converge.Kind, deadline time.Duration) converge.Outcome
 	t.log("a Job begins: %s", kind)
 	steps := 0
 	out := converge.Run(ctx, converge.Options{
-		Kind: kind, Desired: t.desired, Pods: t.places(), Clock: bubble{},
+		Kind: kind, Desired: t.desired, Pods: t.places(), Clock: bubble{}, Wait: true,
 		Asker:  survey.Asker{Pool: pool, Resolve: t.resolve},
 		OnPlan: t.planned,
 		OnStep: func(s plan.Step, err error) {

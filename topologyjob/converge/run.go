@@ -85,6 +85,9 @@ type Options struct {
 	// those that do not answer before somebody takes their place.
 	Find  func(ctx context.Context, name string) (string, error)
 	Clock Clock
+	// Wait goes on until the context ends. Else a run ends when there was nothing to do for a
+	// while but to wait.
+	Wait bool
 	// DryRun makes no step: the first plan is the outcome.
 	DryRun bool
 	// Patience is how long a step looks for its proof, 0 for the default of package step.
@@ -109,6 +112,10 @@ const (
 	lastPause  = time.Second
 )
 
+// lull is for how long a run that does not wait has nothing to do before it ends: in that time
+// servers hear of each other, elect, and copy what is small.
+const lull = 10 * time.Second
+
 // Run converges until the context ends: its deadline is the Job's.
 func Run(ctx context.Context, o Options) Outcome {
 	r := run{Options: o, out: Outcome{Kind: o.Kind, Steps: map[string]int{}}}
@@ -117,6 +124,7 @@ func Run(ctx context.Context, o Options) Outcome {
 	r.Asker.Topology, r.Asker.Sentinels = o.Desired.Topology, o.Sentinels
 	r.moves = &moves{clock: o.Clock, told: o.OnProgress, running: map[string]bool{}}
 	started := o.Clock.Now()
+	r.busy = started
 	r.loop(ctx)
 	r.out.MovedSlots, r.out.MovedKeys, r.out.MovedBytes = r.moves.done.Slots, r.moves.done.Keys, r.moves.done.Bytes
 	r.out.Seconds = o.Clock.Now().Sub(started).Seconds()
@@ -132,6 +140,8 @@ type run struct {
 	blocks   int
 	moves    *moves
 	stranded stranded
+	// busy is when there was something to do last.
+	busy time.Time
 }
 
 func (r *run) loop(ctx context.Context) {
@@ -169,11 +179,17 @@ func (r *run) loop(ctx context.Context) {
 		case p.Done() || r.Kind.repairs() && p.DoneWithout():
 			r.out.Result = Converged
 			return
+		case !r.Wait && len(p.Steps) == 0 && r.Clock.Now().Sub(r.busy) >= lull:
+			r.out.Result = Unfinished
+			return
 		}
 		if p.Blocked == nil {
 			r.blocks = 0
 		}
 		r.act(ctx, view, p)
+		if len(p.Steps) > 0 {
+			r.busy = r.Clock.Now()
+		}
 		if changed {
 			r.pause = firstPause
 		} else {

@@ -81,12 +81,15 @@ func repair(ctx context.Context, to *wire, pods []survey.Pod) converge.Outcome {
 func converges(ctx context.Context, to node.Dialer, pods []survey.Pod, kind converge.Kind, desired plan.Desired) converge.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
+	return runs(ctx, to, converge.Options{Kind: kind, Desired: desired, Pods: pods, Wait: true})
+}
+
+func runs(ctx context.Context, to node.Dialer, o converge.Options) converge.Outcome {
 	pool := node.NewPool(to)
 	defer pool.Close()
-	return converge.Run(ctx, converge.Options{
-		Kind: kind, Desired: desired, Pods: pods, Clock: bubble{},
-		Asker: survey.Asker{Pool: pool, Resolve: func(_ context.Context, host string) (string, error) { return host, nil }},
-	})
+	o.Clock = bubble{}
+	o.Asker = survey.Asker{Pool: pool, Resolve: func(_ context.Context, host string) (string, error) { return host, nil }}
+	return converge.Run(ctx, o)
 }
 
 // TestStepsThatChangeNothingAreDoneWithPauses: a plan that is the same again although its

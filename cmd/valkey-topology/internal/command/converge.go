@@ -41,7 +41,7 @@ func topology(kind converge.Kind) func(context.Context, *runner) (done, error) {
 		asker := aim.asker(r.sys.Clock.Now)
 		defer asker.Pool.Close()
 		out := converge.Run(ctx, converge.Options{
-			Kind: kind, Desired: aim.desired, Pods: aim.pods, Asker: asker, Find: client.Find(net.DefaultResolver), Clock: sleeper{r.sys.Clock}, DryRun: r.dryRun,
+			Kind: kind, Desired: aim.desired, Pods: aim.pods, Asker: asker, Find: client.Find(net.DefaultResolver), Clock: sleeper{r.sys.Clock}, Wait: r.deadline > 0, DryRun: r.dryRun,
 			Login: aim.login, OnProgress: r.progress(),
 			Sentinels: aim.sentinels, SentinelLogin: aim.sentinelLogin, SentinelSettings: aim.sentinelSettings,
 			OnPlan: func(p plan.Plan) { fmt.Fprintln(r.sys.Err, p) },
@@ -98,6 +98,8 @@ func report(out converge.Outcome) (done, error) {
 		return d, nil
 	case converge.Stuck:
 		return d, &verdict{outcome.Blocked, string(out.Reason), fmt.Errorf("%s", message)}
+	case converge.Unfinished:
+		return d, &verdict{outcome.Blocked, "", fmt.Errorf("not done, and without --deadline nothing is waited for: %s", message)}
 	case converge.TimedOut:
 		return d, &verdict{outcome.Deadline, out.FailedStep, fmt.Errorf("not done in time: %s", message)}
 	}

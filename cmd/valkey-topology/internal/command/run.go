@@ -23,6 +23,8 @@ func runLong() string {
 ` + kindHelp() + `
 
 It ends when there is nothing left to do, when it is blocked, or at --deadline.
+Without --deadline nothing is waited for that is not there yet; servers have 10s to
+agree with each other after whatever was done.
 How it ended is printed, and written to --termination-log as JSON, at most 4 KiB.`
 }
 

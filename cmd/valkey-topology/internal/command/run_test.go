@@ -8,7 +8,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/synctest"
 
 	"k8s.io/utils/clock"
 
@@ -54,4 +56,16 @@ func TestAnOutcomeThatNobodyCanReadIsNoSuccess(t *testing.T) {
 	if err := r.run(t.Context(), kind{"secrets", "", work}); err != nil || s.out.String() != "secrets: Converged: all well\n" {
 		t.Errorf("%v, %q", err, s.out.String())
 	}
+}
+
+// TestWithoutADeadlineNothingIsWaitedFor that is not there, and what is, is told.
+func TestWithoutADeadlineNothingIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		files := memory{}
+		s := run(t, files, nil, "run", "--kind", "bootstrap", "--shards", "1", "--pod", "c-0-0=127.0.0.1,port=1", "--termination-log", "log")
+		o, err := outcome.Parse([]byte(files["log"]))
+		if s.code != 1 || err != nil || o.Result != outcome.Blocked || !strings.Contains(o.Message, "nothing is waited for: waiting: pod c-0-0 Unreachable") {
+			t.Errorf("exit code %d, %v, %+v\n%s", s.code, err, o, s.err.String())
+		}
+	})
 }
