@@ -38,8 +38,8 @@ type Dialer struct {
 	Passwords func() ([]string, error)
 	// TLS, when not nil, is used with the name of the address as ServerName.
 	TLS *tls.Config
-	// Timeout bounds connecting and each pipeline, 2 s when 0. A context may end them
-	// earlier.
+	// Timeout bounds connecting, and how long a server may be silent while it is asked, 2 s
+	// when 0. A context may end them earlier, and node.WithPatience lengthens the latter.
 	Timeout time.Duration
 }
 
@@ -89,10 +89,12 @@ func (d Dialer) dial(ctx context.Context, address node.Address, password string)
 	if timeout == 0 {
 		timeout = 2 * time.Second
 	}
+	// What is left of a context bounds the dial alone: the connection outlives it.
+	dialing := timeout
 	if deadline, ok := ctx.Deadline(); ok {
-		timeout = min(timeout, time.Until(deadline)) //nolint:forbidigo // the library takes a duration, the context has a time
+		dialing = min(dialing, time.Until(deadline)) //nolint:forbidigo // the library takes a duration, the context has a time
 	}
-	if timeout <= 0 {
+	if dialing <= 0 {
 		return nil, context.DeadlineExceeded
 	}
 	var dialed atomic.Bool
@@ -110,8 +112,8 @@ func (d Dialer) dial(ctx context.Context, address node.Address, password string)
 		ClientName:        Name,
 		ClientSetInfo:     []string{},
 		TLSConfig:         d.tls(address),
-		Dialer:            net.Dialer{Timeout: timeout},
-		ConnWriteTimeout:  timeout,
+		Dialer:            net.Dialer{Timeout: dialing},
+		ConnWriteTimeout:  max(timeout, node.PatienceOf(ctx)),
 
 		RingScaleEachConn:   ringScale,
 		ReadBufferEachConn:  readBuffer,

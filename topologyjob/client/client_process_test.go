@@ -131,3 +131,30 @@ func freeze(t *testing.T, s *servertest.Server) {
 		t.Fatal(err)
 	}
 }
+
+// TestProcessConnectionsOutliveWhatTheyWereMadeIn: what was left of the context when a connection
+// was made is not for how long servers may be silent on it ever after. Who expects a server to be
+// silent for longer says so.
+func TestProcessConnectionsOutliveWhatTheyWereMadeIn(t *testing.T) {
+	t.Parallel()
+	s, address := started(t, "9.1")
+	brief, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	conns := map[string]node.Conn{}
+	var err error
+	if conns["made in a brief context"], err = (Dialer{Timeout: time.Minute}).Dial(brief, address); err != nil {
+		t.Fatal(err)
+	}
+	if conns["with patience"], err = (Dialer{Timeout: 500 * time.Millisecond}).Dial(node.WithPatience(t.Context(), time.Minute), address); err != nil {
+		t.Fatal(err)
+	}
+	freeze(t, s)
+	// The client looks once a second whether a silent server is there.
+	time.AfterFunc(4*time.Second, func() { _ = s.Process().Signal(syscall.SIGCONT) })
+	for name, c := range conns {
+		if reply := node.Ask(t.Context(), c, "PING"); reply.Err != nil {
+			t.Errorf("%s: PING of a server that was frozen for a while: %v", name, reply.Err)
+		}
+		c.Close()
+	}
+}

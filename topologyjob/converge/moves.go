@@ -55,8 +55,9 @@ func (p Progress) String() string {
 type moves struct {
 	clock Clock
 	told  func(Progress)
-	// failures are moves in a row that failed, since so many slots had moved.
-	failures, since int
+	// failures are moves in a row that failed, since so much had moved.
+	failures int
+	since    step.Progress
 	// running are atomic migrations that were seen in flight, by name.
 	running map[string]bool
 
@@ -93,8 +94,9 @@ func (m *moves) add(p step.Progress) {
 	m.told(all)
 }
 
-// ended counts failures in a row. A step that moved slots is none, whatever became of the others
-// of its slots: they are left at the end, and then alone.
+// ended counts failures in a row. A step that moved something is none, whatever became of the
+// others of its slots: they are left at the end, and then alone. A slot with many keys takes
+// several steps when its target is often away.
 func (m *moves) ended(s plan.Step, err error) {
 	if _, ok := s.(plan.MoveSlots); !ok {
 		return
@@ -102,10 +104,10 @@ func (m *moves) ended(s plan.Step, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failures++
-	if err == nil || m.done.Slots > m.since {
+	if err == nil || m.done.Slots > m.since.Slots || m.done.Keys > m.since.Keys {
 		m.failures = 0
 	}
-	m.since = m.done.Slots
+	m.since = m.done
 }
 
 // backoff is how long to wait before the next move.

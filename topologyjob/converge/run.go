@@ -154,37 +154,26 @@ func (r *run) loop(ctx context.Context) {
 		p := Decide(r.Desired, view)
 		r.out.note(view, p)
 		r.out.Drained = drained(r.Desired, view)
-		r.plans(p)
-		if err := r.moves.look(view); err != nil {
-			r.out.failure(err)
+		moving := r.plans(p)
+		lost := r.moves.look(view)
+		if lost != nil {
+			r.out.failure(lost)
 		}
 		if r.OnPlan != nil && p.String() != r.last {
 			r.OnPlan(p)
 		}
 		changed := p.String() != r.last
 		r.last = p.String()
-		switch {
-		case p.Blocked != nil:
-			// What looks like foreign data may be a MEET halfway: look twice.
-			if r.blocks++; r.blocks > 1 || r.DryRun {
-				r.out.Result = Stuck
-				return
-			}
-		case r.DryRun:
-			r.out.Result = Planned
-			return
-		case r.moves.failures >= mostFailures:
-			r.out.Result, r.out.Reason, r.out.Message = Stuck, MoveFailed, r.out.LastError
-			return
-		case p.Done() || r.Kind.repairs() && p.DoneWithout():
-			r.out.Result = Converged
-			return
-		case !r.Wait && len(p.Steps) == 0 && r.Clock.Now().Sub(r.busy) >= lull:
-			r.out.Result = Unfinished
+		if r.over(p) {
 			return
 		}
 		if p.Blocked == nil {
 			r.blocks = 0
+		}
+		if lost != nil && moving {
+			// A context that ends is seen by the next pass.
+			_ = r.Clock.Sleep(ctx, r.moves.backoff())
+			continue
 		}
 		r.act(ctx, view, p)
 		if len(p.Steps) > 0 {
@@ -201,6 +190,31 @@ func (r *run) loop(ctx context.Context) {
 			_ = r.Clock.Sleep(ctx, max(r.pause, r.moves.backoff()))
 		}
 	}
+}
+
+// over reports whether a plan is the last one, and how the run has ended.
+func (r *run) over(p plan.Plan) bool {
+	switch {
+	case p.Blocked != nil:
+		// What looks like foreign data may be a MEET halfway: look twice.
+		if r.blocks++; r.blocks > 1 || r.DryRun {
+			r.out.Result = Stuck
+			return true
+		}
+	case r.DryRun:
+		r.out.Result = Planned
+		return true
+	case r.moves.failures >= mostFailures:
+		r.out.Result, r.out.Reason, r.out.Message = Stuck, MoveFailed, r.out.LastError
+		return true
+	case p.Done() || r.Kind.repairs() && p.DoneWithout():
+		r.out.Result = Converged
+		return true
+	case !r.Wait && len(p.Steps) == 0 && r.Clock.Now().Sub(r.busy) >= lull:
+		r.out.Result = Unfinished
+		return true
+	}
+	return false
 }
 
 // act does the steps of a plan up to the first that fails.
@@ -254,14 +268,16 @@ func (r *run) ended(ctx context.Context) bool {
 	return true
 }
 
-// plans takes over what a plan says of moves of slots. The slots of a reshard are picked
-// once: picked again after some have moved, they would be others.
-func (r *run) plans(p plan.Plan) {
+// plans takes over what a plan says of moves of slots, and reports whether it has any. The
+// slots of a reshard are picked once: picked again after some have moved, they would be others.
+func (r *run) plans(p plan.Plan) bool {
+	moving := false
 	for _, s := range p.Steps {
 		m, ok := s.(plan.MoveSlots)
 		if !ok {
 			continue
 		}
+		moving = true
 		r.moves.begin(m)
 		if r.Desired.Reshard != nil && len(r.Desired.Reshard.Slots) == 0 {
 			picked := *r.Desired.Reshard
@@ -269,4 +285,5 @@ func (r *run) plans(p plan.Plan) {
 			r.Desired.Reshard = &picked
 		}
 	}
+	return moving
 }

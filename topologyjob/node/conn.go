@@ -9,6 +9,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Address is where a server listens.
@@ -29,6 +30,21 @@ type Dialer interface {
 	// Dial connects and authenticates within the context's deadline. A server that
 	// answers and refuses is a *RefusedError.
 	Dial(ctx context.Context, address Address) (Conn, error)
+}
+
+type patienceKey struct{}
+
+// WithPatience has connections that are dialled with a context wait so long for a server that
+// says nothing, where that is longer than they would by themselves: one that does a MIGRATE
+// answers nobody.
+func WithPatience(ctx context.Context, most time.Duration) context.Context {
+	return context.WithValue(ctx, patienceKey{}, most)
+}
+
+// PatienceOf is what WithPatience said, else 0.
+func PatienceOf(ctx context.Context) time.Duration {
+	most, _ := ctx.Value(patienceKey{}).(time.Duration)
+	return most
 }
 
 // Conn is one connection to one server. It is safe for concurrent use. It never reconnects

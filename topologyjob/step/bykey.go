@@ -86,6 +86,11 @@ func (t *transfer) begin(ctx context.Context, m plan.Move) error {
 	if t.to, err = t.open(ctx, m.To); err != nil {
 		return err
 	}
+	// MIGRATE takes longer than is waited for an answer on connections that everybody uses.
+	if err = t.widen(ctx, t.from, 1); err != nil {
+		return err
+	}
+	t.from.conn = t.from.conns[0]
 	if t.size, err = t.keySize(ctx, t.from.peer); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/valkey-render/valkey-render/topologyjob/node"
 	"github.com/valkey-render/valkey-render/topologyjob/plan"
@@ -21,6 +22,10 @@ type lanes struct {
 }
 
 const mostLanes = 16
+
+// lanePatience is longer than the SETSLOTs of one lane take when no replica answers, for each of
+// which a server waits 2 s.
+const lanePatience = (batchSlots/mostLanes + 1) * 2 * time.Second
 
 // open connects to a primary.
 func (t *transfer) open(ctx context.Context, ref plan.Ref) (*lanes, error) {
@@ -53,6 +58,8 @@ func (t *transfer) widen(ctx context.Context, l *lanes, n int) error {
 	for i := range numbers {
 		numbers[i] = i
 	}
+	// A MIGRATE waits for its target when it connects, and for the answer.
+	ctx = node.WithPatience(ctx, max(lanePatience, time.Duration(3*t.timeout)*time.Millisecond))
 	err := each(numbers, func(i int) error {
 		conn, err := t.Pool.Dial(ctx, l.address)
 		if err != nil {
