@@ -7,8 +7,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/valkey-render/valkey-render/topologyjob/converge"
 	"github.com/valkey-render/valkey-render/topologyjob/node"
@@ -96,5 +98,41 @@ func stoppedWhileItDeletes(t *testing.T, version, at string) {
 	out = converges(t.Context(), &wire{world: w}, pods, converge.Reshard, desired)
 	if out.Result != converge.Converged || !to.Owns().Contains(n) || to.KeyVersion("{"+tag+"}:99") != 2 {
 		t.Errorf("%+v", out)
+	}
+}
+
+// TestNoCopiesAreDeletedThatAreServed: the target of a move has become the owner of the slot after
+// it was looked at and before it is told to import it, which it refuses. What it has is no old
+// copy any more.
+func TestNoCopiesAreDeletedThatAreServed(t *testing.T) {
+	for _, version := range []string{"8.1.1", "9.1.2"} {
+		t.Run(version, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, pods := pair()
+				from, to := w.Servers()[0], w.Servers()[1]
+				from.Version, to.Version = version, version
+				key := slotKey(t, from)
+				n := slot.OfKey(key)
+				from.Put(key, 1)
+				to.Put(key, 2)
+				ctx, cancel := context.WithCancel(t.Context())
+				late := wary{&wire{world: w}, func(c node.Command, _ time.Duration) error {
+					switch {
+					case slices.Contains(c, "IMPORTING") && !to.Owns().Contains(n):
+						say(t, w, to, "CLUSTER", "SETSLOT", strconv.Itoa(n), "NODE", to.ID)
+					case slices.Contains(c, "DEL"), slices.Contains(c, "INFO"):
+						// What comes next is for others to find out.
+						if to.Owns().Contains(n) {
+							cancel()
+						}
+					}
+					return nil
+				}}
+				out := converges(ctx, late, pods, converge.Reshard, plan.Desired{Shards: 2, Initialized: true, Reshard: &plan.Reshard{From: 0, To: 1, Slots: slot.Ranges{{First: n, Last: n}}}})
+				if !to.Owns().Contains(n) || to.KeyVersion(key) != 2 {
+					t.Errorf("%+v", out)
+				}
+			})
+		})
 	}
 }

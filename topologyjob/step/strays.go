@@ -150,10 +150,11 @@ func (e Env) hasAll(ctx context.Context, p peer, keys []string) (bool, error) {
 }
 
 // delete deletes keys of a slot that a peer does not own. The peer takes commands about them
-// while it imports the slot; the source sends nobody there. A mark that stays would have the next
-// run take the slot for one whose move was interrupted, and finish that. So it is made and taken
-// away in one pipeline, which a server does to the end whatever becomes of its client, and taken
-// away once more after an error.
+// while it imports the slot; the source sends nobody there. A peer that owns the slot by now
+// refuses to import it, and must be sent nothing else: it would delete what it serves. A mark that
+// stays would have the next run take the slot for one whose move was interrupted, and finish that.
+// So it goes in one pipeline with the keys, which a server does to the end whatever becomes of its
+// client, and once more after an error.
 func (e Env) delete(ctx context.Context, from, to peer, n int, keys []string) error {
 	now, err := e.nodes(ctx, to)
 	if err != nil {
@@ -169,12 +170,19 @@ func (e Env) delete(ctx context.Context, from, to peer, n int, keys []string) er
 		return &RacedError{Pod: to.ref.Pod, What: fmt.Sprintf("has opened slot %d by now", n)}
 	}
 	number := strconv.Itoa(n)
-	commands := []node.Command{node.Cmd("CLUSTER", "SETSLOT", number, "IMPORTING", from.ref.ID)}
-	for _, key := range keys {
-		commands = append(commands, node.Cmd("ASKING"), node.Cmd("DEL", key))
+	err = node.Ask(ctx, to.conn, "CLUSTER", "SETSLOT", number, "IMPORTING", from.ref.ID).Err
+	if _, refused := errors.AsType[*node.RefusedError](err); refused {
+		return fmt.Errorf("pod %s: CLUSTER SETSLOT %d IMPORTING: %w", to.ref.Pod, n, err)
 	}
-	commands = append(commands, node.Cmd("CLUSTER", "SETSLOT", number, "STABLE"))
-	if err := node.FirstError(to.conn.Do(ctx, commands...)); err != nil {
+	if err == nil {
+		var commands []node.Command
+		for _, key := range keys {
+			commands = append(commands, node.Cmd("ASKING"), node.Cmd("DEL", key))
+		}
+		commands = append(commands, node.Cmd("CLUSTER", "SETSLOT", number, "STABLE"))
+		err = node.FirstError(to.conn.Do(ctx, commands...))
+	}
+	if err != nil {
 		e.drop(to, err)
 		return errors.Join(fmt.Errorf("pod %s: DEL of old copies in slot %d: %w", to.ref.Pod, n, err), e.unmark(ctx, to, n))
 	}
