@@ -26,13 +26,10 @@ func (e Env) silent(ctx context.Context, pod string) error {
 		return nil
 	}
 	ip, err := e.Find(ctx, answer.Pod.ServerName)
-	if err != nil || ip == at.IP {
-		return nil
+	if err == nil && ip != at.IP && e.reached(ctx, node.Address{IP: ip, Port: answer.Pod.Port, Name: answer.Pod.ServerName}) {
+		return &RacedError{Pod: pod, What: "answers again, at " + ip, IP: ip}
 	}
-	if !e.reached(ctx, node.Address{IP: ip, Port: answer.Pod.Port, Name: answer.Pod.ServerName}) {
-		return nil
-	}
-	return &RacedError{Pod: pod, What: "answers again, at " + ip, IP: ip}
+	return nil
 }
 
 // reached is whether a server answers at an address. A refusal is an answer.
