@@ -48,10 +48,7 @@ func ParseMigrations(reply any) ([]Migration, error) {
 	}
 	var migrations []Migration
 	for i, element := range list {
-		fields, err := pairs(element)
-		if err != nil {
-			return nil, fmt.Errorf("GETSLOTMIGRATIONS entry %d: %w", i, err)
-		}
+		fields := Pairs(element)
 		m := Migration{
 			Name: fields["name"], Source: fields["source_node"], Target: fields["target_node"],
 			State: fields["state"], Message: fields["message"], Importing: fields["operation"] == "IMPORT",
@@ -59,36 +56,11 @@ func ParseMigrations(reply any) ([]Migration, error) {
 		if m.Name == "" || m.State == "" {
 			return nil, fmt.Errorf("GETSLOTMIGRATIONS entry %d has no name or no state", i)
 		}
+		var err error
 		if m.Slots, err = slot.ParseList(fields["slot_ranges"]); err != nil {
 			return nil, fmt.Errorf("GETSLOTMIGRATIONS entry %s: %w", m.Name, err)
 		}
 		migrations = append(migrations, m)
 	}
 	return migrations, nil
-}
-
-// pairs are the fields of a map, those that are text.
-func pairs(element any) (map[string]string, error) {
-	fields := map[string]string{}
-	switch e := element.(type) {
-	case map[string]any:
-		for name, value := range e {
-			if text, ok := value.(string); ok {
-				fields[name] = text
-			}
-		}
-	case []any:
-		if len(e)%2 != 0 {
-			return nil, fmt.Errorf("%d elements are no pairs", len(e))
-		}
-		for i := 0; i < len(e); i += 2 {
-			name, isName := e[i].(string)
-			if text, ok := e[i+1].(string); ok && isName {
-				fields[name] = text
-			}
-		}
-	default:
-		return nil, fmt.Errorf("%T is no map", element)
-	}
-	return fields, nil
 }

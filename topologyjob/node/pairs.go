@@ -3,14 +3,29 @@
 
 package node
 
-import "fmt"
-
-// Pairs reads a reply of names and values in turn, such as that of CONFIG GET.
+// Pairs reads a reply of names and values in turn, such as that of CONFIG GET, or a map as it is
+// in RESP3. Values that are no text are left out. Of a reply that is neither it is nil.
 func Pairs(value any) map[string]string {
-	list, _ := value.([]any)
-	out := map[string]string{}
-	for i := 0; i+1 < len(list); i += 2 {
-		out[fmt.Sprint(list[i])] = fmt.Sprint(list[i+1])
+	fields := map[string]string{}
+	switch v := value.(type) {
+	case map[string]any:
+		for name, value := range v {
+			if text, ok := value.(string); ok {
+				fields[name] = text
+			}
+		}
+	case []any:
+		if len(v)%2 != 0 {
+			return nil
+		}
+		for i := 0; i < len(v); i += 2 {
+			name, isName := v[i].(string)
+			if text, ok := v[i+1].(string); ok && isName {
+				fields[name] = text
+			}
+		}
+	default:
+		return nil
 	}
-	return out
+	return fields
 }

@@ -76,18 +76,7 @@ func config(ctx context.Context, conn node.Conn, names ...string) (map[string]st
 	if reply.Err != nil {
 		return nil, fmt.Errorf("CONFIG GET: %w", reply.Err)
 	}
-	return pairs(reply.Value), nil
-}
-
-// pairs reads a reply of names and values in turn.
-func pairs(reply any) map[string]string {
-	list, _ := reply.([]any)
-	values := map[string]string{}
-	for i := 0; i+1 < len(list); i += 2 {
-		name, _ := list[i].(string)
-		values[name], _ = list[i+1].(string)
-	}
-	return values
+	return node.Pairs(reply.Value), nil
 }
 
 // rejection is a server's refusal that is about what it was asked, with its words. One

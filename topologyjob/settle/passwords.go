@@ -123,7 +123,7 @@ func sentinelConfig(ctx context.Context, conn node.Conn) (map[string]string, err
 	if reply.Err != nil {
 		return nil, fmt.Errorf("SENTINEL CONFIG GET: %w", reply.Err)
 	}
-	return pairs(reply.Value), nil
+	return node.Pairs(reply.Value), nil
 }
 
 // linked returns what keeps a pod's link from being up.
@@ -157,7 +157,7 @@ func linkUp(ctx context.Context, conn node.Conn, sentinel bool) (up bool, words 
 		}
 		return false, "", fmt.Errorf("SENTINEL MASTER: %w", reply.Err)
 	}
-	flags := pairs(reply.Value)["flags"]
+	flags := node.Pairs(reply.Value)["flags"]
 	return flags == "master", "its primary is " + flags, nil
 }
 

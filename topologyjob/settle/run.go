@@ -239,20 +239,13 @@ func (e *podError) Unwrap() error { return e.err }
 // each does the same with many pods at once and joins what went wrong, in their order.
 func (r *run) each(ctx context.Context, pods []Pod, do func(ctx context.Context, p Pod) error) error {
 	failed := make([]error, len(pods))
-	slots := make(chan struct{}, parallel)
-	var wg sync.WaitGroup
-	for i, p := range pods {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			one, cancel := context.WithTimeout(ctx, r.Timeout)
-			defer cancel()
-			if err := do(one, p); err != nil {
-				failed[i] = &podError{p.Name, err}
-			}
-		})
-	}
-	wg.Wait()
+	node.Each(len(pods), parallel, func(i int) {
+		one, cancel := context.WithTimeout(ctx, r.Timeout)
+		defer cancel()
+		if err := do(one, pods[i]); err != nil {
+			failed[i] = &podError{pods[i].Name, err}
+		}
+	})
 	return few(failed)
 }
 

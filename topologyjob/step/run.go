@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/valkey-render/valkey-render/topologyjob/node"
@@ -196,21 +195,12 @@ func (e Env) until(ctx context.Context, p peer, what string, seen func(ctx conte
 	}
 }
 
-// parallel is how many servers are asked at once: there may be thousands.
+// parallel is how many servers are asked at once.
 const parallel = 64
 
 // each runs work for the elements, many at once, and joins the errors.
 func each[T any](list []T, work func(T) error) error {
 	errs := make([]error, len(list))
-	turns := make(chan struct{}, parallel)
-	var wg sync.WaitGroup
-	for i, element := range list {
-		turns <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-turns }()
-			errs[i] = work(element)
-		})
-	}
-	wg.Wait()
+	node.Each(len(list), parallel, func(i int) { errs[i] = work(list[i]) })
 	return errors.Join(errs...)
 }

@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
@@ -44,22 +43,13 @@ func (a Asker) Take(ctx context.Context, pods []Pod) View {
 	if parallel == 0 {
 		parallel = 128
 	}
-	slots := make(chan struct{}, parallel)
-	var wg sync.WaitGroup
-	bounded := func(work func()) {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			work()
-		})
-	}
-	for i, pod := range pods {
-		bounded(func() { v.Answers[i] = a.ask(ctx, pod) })
-	}
-	for i, pod := range a.Sentinels {
-		bounded(func() { v.Sentinels[i] = a.askSentinel(ctx, pod) })
-	}
-	wg.Wait()
+	node.Each(len(pods)+len(a.Sentinels), parallel, func(i int) {
+		if i < len(pods) {
+			v.Answers[i] = a.ask(ctx, pods[i])
+		} else {
+			v.Sentinels[i-len(pods)] = a.askSentinel(ctx, a.Sentinels[i-len(pods)])
+		}
+	})
 	return v
 }
 
