@@ -21,6 +21,7 @@ func Decide(in Input) Decision {
 		return d
 	}
 	d.Stop = job.Superseded(in.Jobs, in.Now)
+	in.outrun(&d)
 	if in.Cluster.Spec.Suspend || in.Cluster.EffectiveJobs() == v1alpha1.JobsRendered {
 		return d
 	}
@@ -120,10 +121,10 @@ func (in Input) launch(d *Decision, o job.Order) *job.Record {
 		switch pod := in.newer(r.Pods); {
 		case pod != "" && !r.Over() && !r.Leaving:
 			// It would wait for what the pod was before until its deadline.
-			d.Stop = append(d.Stop, *r)
+			d.stop(r)
 			d.wait(time.Second, "Job %s, which does not know pod %s as it is now, gives way to %s", r.Name, pod, o.Kind)
 		case job.Urgent(o.Kind) && job.Moves(r.Kind) && !r.Leaving:
-			d.Stop = append(d.Stop, *r)
+			d.stop(r)
 			d.wait(time.Second, "Job %s gives way to %s", r.Name, o.Kind)
 		default:
 			d.wait(r.ActsUntil.Sub(in.Now), "Job %s works", r.Name)

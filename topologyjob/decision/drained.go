@@ -6,6 +6,7 @@ package decision
 import (
 	"slices"
 
+	"github.com/valkey-render/valkey-render/topologyjob/job"
 	"github.com/valkey-render/valkey-render/topologyjob/plan"
 )
 
@@ -19,9 +20,10 @@ type content struct {
 // empty is whether all pods told that they hold nothing.
 func (c content) empty() bool { return c.pods > 0 && c.told == c.pods && !c.holds }
 
-// contents are those of the shards beyond a count.
+// contents are those of the shards beyond a count. A slot that is open on a pod, or on its
+// way to it, is as good as there.
 func (in Input) contents(beyond int32) map[int32]*content {
-	owners := in.Seen.View.Owners()
+	owners, targets := in.Seen.View.Owners(), in.targets()
 	found := map[int32]*content{}
 	for i := range in.Seen.View.Answers {
 		a := &in.Seen.View.Answers[i]
@@ -36,20 +38,80 @@ func (in Input) contents(beyond int32) map[int32]*content {
 		c.pods++
 		if a.Answered() {
 			c.told++
-			c.holds = c.holds || a.Keys > 0 || owners.Slots[a.ID].Count() > 0
+			c.holds = c.holds || a.Keys > 0 || owners.Slots[a.ID].Count() > 0 || len(a.Own().Open) > 0 || targets[a.ID]
 		}
 	}
 	return found
 }
 
+// targets are the nodes that an atomic migration in flight brings slots to, by ID. Either
+// end tells of it; what a replica remembers ends with its primary.
+func (in Input) targets() map[string]bool {
+	found := map[string]bool{}
+	for i := range in.Seen.View.Answers {
+		a := &in.Seen.View.Answers[i]
+		if !a.Answered() || a.Own().Replica {
+			continue
+		}
+		for _, m := range a.Migrations {
+			if !m.Ended() {
+				found[m.Target] = true
+			}
+		}
+	}
+	return found
+}
+
+// fills reports whether a Job may act that may bring slots to a shard: one goes by the number
+// of shards that it was started for.
+func (in Input) fills(shard int32) bool {
+	for i := range in.Jobs {
+		r := &in.Jobs[i]
+		if !job.Beside(r.Kind) && r.ActsUntil.After(in.Now) && (r.Shards == 0 || r.Shards > shard) {
+			return true
+		}
+	}
+	return false
+}
+
+// moving reports whether slots may be moved right now: pods that take part, or have to
+// answer meanwhile, stay.
+func (in Input) moving() bool {
+	if in.missing() != "" {
+		return true
+	}
+	r := in.working()
+	return r != nil && job.Moves(r.Kind)
+}
+
+// outrun stops the Jobs that move slots and were started for more shards than are wanted
+// now: what they bring to the others has to be moved back.
+func (in Input) outrun(d *Decision) {
+	for i := range in.Jobs {
+		r := &in.Jobs[i]
+		if job.Moves(r.Kind) && r.Shards > in.Cluster.ShardCount() && r.ActsUntil.After(in.Now) {
+			d.stop(r)
+		}
+	}
+}
+
+// stop deletes a Job that runs, once.
+func (d *Decision) stop(r *job.Record) {
+	if r.Over() || r.Leaving || slices.ContainsFunc(d.Stop, func(s job.Record) bool { return s.Name == r.Name }) {
+		return
+	}
+	d.Stop = append(d.Stop, *r)
+}
+
 // drained lists the shards beyond the wanted count that hold nothing, and lets those go that
 // were listed before. A shard is in the status before anything of it is deleted; one that is
 // wanted again is not beyond the count any more, and so leaves the list before a slot can
-// come back to it.
+// come back to it. None is listed that a Job may still bring slots to, and none is listed or
+// goes while slots move.
 func (in Input) drained(d *Decision, desired plan.Desired) {
 	d.Drained = nil
 	contents := in.contents(desired.Shards)
-	allOwned := len(in.Seen.View.Owners().Unassigned) == 0
+	allOwned, moving := len(in.Seen.View.Owners().Unassigned) == 0, in.moving()
 	listed := in.Cluster.Status.DrainedShards
 	last := in.present()
 	for _, shard := range listed {
@@ -62,7 +124,9 @@ func (in Input) drained(d *Decision, desired plan.Desired) {
 			c = &content{}
 		}
 		switch {
-		case known && !c.holds && (set != nil || in.remains(shard)), !known && set != nil && c.empty() && allOwned:
+		case in.fills(shard):
+			continue
+		case known && !c.holds && (set != nil || in.remains(shard)), !known && set != nil && c.empty() && allOwned && !moving:
 			d.Drained = append(d.Drained, shard)
 		default:
 			continue
@@ -70,7 +134,7 @@ func (in Input) drained(d *Decision, desired plan.Desired) {
 		if !known {
 			d.sooner(soonest)
 		}
-		if known && set != nil && !set.Deleting && (c.empty() || c.pods == 0 && set.Pods == 0) {
+		if known && set != nil && !set.Deleting && !moving && (c.empty() || c.pods == 0 && set.Pods == 0) {
 			d.Release = append(d.Release, shard)
 		}
 	}

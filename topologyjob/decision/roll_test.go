@@ -5,9 +5,12 @@ package decision
 
 import (
 	"testing"
+	"time"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/topologyjob/job"
+	"github.com/valkey-render/valkey-render/topologyjob/node"
+	"github.com/valkey-render/valkey-render/topologyjob/outcome"
 )
 
 // old makes pods of a shard run an older template.
@@ -142,6 +145,28 @@ func TestDrainedShards(t *testing.T) {
 		{"not while a pod does not tell", []int32{3}, func(w *world) { empty(w); w.silent(3, 1) }, 1, "nothing"},
 		{"a key came back", []int32{3}, func(w *world) { empty(w); w.told(3, 0).Keys = 1 }, 0, "start drain-1 attempt 1"},
 		{"one that is wanted again", []int32{3}, func(w *world) { empty(w); w.Cluster.Spec.Shards = new(int32(4)) }, 0, "nothing"},
+		{"while a Job for more shards may fill it", nil, func(w *world) { empty(w); w.runs(job.Rebalance).Shards = 4 }, 0, "stop c-rebalance-1"},
+		{"and until it has ended", nil, func(w *world) {
+			empty(w)
+			r := w.runs(job.Reshard)
+			r.Shards, r.Leaving = 4, true
+		}, 0, "nothing"},
+		{"and when it was listed before", []int32{3}, func(w *world) { empty(w); w.runs(job.Drain).Shards = 4 }, 0, "stop c-drain-1"},
+		{"a repair for more shards may fill it too", []int32{3}, func(w *world) { empty(w); w.runs(job.Repair).Shards = 4 }, 0, "nothing"},
+		{"as may one that nobody knows the number of", []int32{3}, func(w *world) { empty(w); w.runs(job.Repair) }, 0, "nothing"},
+		{"while others are drained", nil, func(w *world) { empty(w); w.runs(job.Drain).Shards = 3 }, 0, "nothing"},
+		{"and what was listed stays so long", []int32{3}, func(w *world) { empty(w); w.runs(job.Drain).Shards = 3 }, 1, "nothing"},
+		{"when they have been", nil, func(w *world) { empty(w); w.ran(job.Drain, 1, time.Second, outcome.Converged).Shards = 3 }, 1, "nothing"},
+		{"a repair for as many shards as are wanted", []int32{3}, func(w *world) { empty(w); w.runs(job.Repair).Shards = 3 }, 1, "release 3"},
+		{"while a Job is to be seen", nil, func(w *world) { empty(w); w.unseen(job.Repair) }, 0, "nothing"},
+		{"or is deleted by somebody", []int32{3}, func(w *world) { empty(w); w.unseen(job.Rebalance) }, 1, "nothing"},
+		{"while slots are on their way to it", []int32{3}, func(w *world) { empty(w); w.migrates("snapshotting", nodeID(3, 0)) }, 0, "nothing"},
+		{"when they have not come", []int32{3}, func(w *world) { empty(w); w.migrates("failed", nodeID(3, 0)) }, 1, "release 3"},
+		{"while slots are on their way elsewhere", []int32{3}, func(w *world) { empty(w); w.migrates("snapshotting", nodeID(1, 0)) }, 1, "release 3"},
+		{"while a slot is open there", []int32{3}, func(w *world) {
+			empty(w)
+			w.told(3, 0).Nodes[0].Open = []node.OpenSlot{{Slot: 1, Importing: true, Other: nodeID(0, 0)}}
+		}, 0, "start repair-1 attempt 1"},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			w := formed(4, 1)

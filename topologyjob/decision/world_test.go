@@ -184,6 +184,18 @@ func (w *world) runs(kind string) *job.Record {
 	return r
 }
 
+// unseen puts a Job into the status that nobody sees, though its pod may run.
+func (w *world) unseen(kind string) {
+	w.Cluster.Status.JobSerial++
+	called := name.Job("c", kind, w.Cluster.Status.JobSerial)
+	w.Cluster.Status.ActiveJobs = append(w.Cluster.Status.ActiveJobs, v1alpha1.ActiveJob{Kind: kind, Name: called})
+}
+
+// migrates has the first primary tell of an atomic migration to a node.
+func (w *world) migrates(state, target string) {
+	w.told(0, 0).Migrations = []node.Migration{{Name: "m", Source: nodeID(0, 0), Target: target, Slots: slot.Of(slot.Range{First: 1, Last: 9}), State: state}}
+}
+
 // planOf is a plan in which a check has decided.
 func planOf(check string) plan.Plan { return plan.Plan{Check: check} }
 

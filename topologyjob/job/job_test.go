@@ -53,7 +53,7 @@ func TestInputTellsOrdersApart(t *testing.T) {
 func TestObjectNamesEachPasswordFileOnce(t *testing.T) {
 	for _, topology := range []v1alpha1.Topology{v1alpha1.TopologyCluster, v1alpha1.TopologySentinel} {
 		for _, kind := range []string{Repair, ACL, Rotate, Apply} {
-			o := Order{Kind: kind, Why: strings.Repeat("é", 1000), Token: "7", Epoch: "1", Args: []string{"--port=6379", "--pod=cache-0-0=10.0.0.1,uid=x", "--sentinel=cache-sentinel-0=,runs=Stopped"}}
+			o := Order{Kind: kind, Why: strings.Repeat("é", 1000), Token: "7", Epoch: "1", Args: []string{"--port=6379", "--shards=3", "--pod=cache-0-0=10.0.0.1,uid=x", "--sentinel=cache-sentinel-0=,runs=Stopped"}}
 			j, err := Object(cluster(topology), nil, o, 12, 3, "image", Place{Namespace: "system", Account: "account"})
 			if err != nil {
 				t.Fatal(err)
@@ -70,7 +70,7 @@ func TestObjectNamesEachPasswordFileOnce(t *testing.T) {
 				t.Errorf("%v", args)
 			}
 			r := Read([]batchv1.Job{*j}, nil)
-			if len(r) != 1 || r[0].Kind != kind || r[0].Serial != 12 || r[0].Attempt != 3 || r[0].Token != "7" || r[0].Input != o.Input() ||
+			if len(r) != 1 || r[0].Kind != kind || r[0].Serial != 12 || r[0].Attempt != 3 || r[0].Token != "7" || r[0].Shards != 3 || r[0].Input != o.Input() ||
 				!slices.Equal(r[0].Pods, []Told{{Name: "cache-0-0", UID: "x", Host: "10.0.0.1"}, {Name: "cache-sentinel-0", Stopped: true}}) {
 				t.Errorf("%+v", r)
 			}

@@ -39,13 +39,13 @@ func (o Order) Input() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// The flags that name a pod.
-const podFlag, sentinelFlag = "--pod=", "--sentinel="
+// The flags that are read back: those that name a pod, and the number of shards.
+const podFlag, sentinelFlag, shardsFlag = "--pod=", "--sentinel=", "--shards="
 
 // Topology are the arguments of a Job that works on the servers of a cluster.
 func Topology(d plan.Desired, port int32, domain string, present int32, pods, sentinels []survey.Pod) []string {
 	args := []string{
-		"--topology=" + string(d.Topology), "--shards=" + strconv.Itoa(int(d.Shards)), "--replicas=" + strconv.Itoa(int(d.Replicas)),
+		"--topology=" + string(d.Topology), shardsFlag + strconv.Itoa(int(d.Shards)), "--replicas=" + strconv.Itoa(int(d.Replicas)),
 		"--node-timeout=" + d.NodeTimeout.String(), "--port=" + strconv.Itoa(int(port)), "--pod-domain=" + domain,
 	}
 	add := func(there bool, arg string) {

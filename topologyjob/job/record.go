@@ -30,6 +30,9 @@ type Record struct {
 	Attempt int32
 	// Pods are those that it was told of.
 	Pods []Told
+	// Shards is how many shards it was told are wanted, 0 when it was told of none. It goes
+	// by that number to its end, whatever the spec says since.
+	Shards int32
 	// Created is when it was made.
 	Created time.Time
 	// Ended is when it, or its pod, was seen to have ended; zero while it runs.
@@ -85,7 +88,7 @@ func Read(jobs []batchv1.Job, pods []corev1.Pod) []Record {
 func read(j *batchv1.Job, pods []*corev1.Pod) Record {
 	r := Record{
 		Name: j.Name, UID: j.UID, Kind: j.Annotations[AnnotationKind], Input: j.Annotations[AnnotationInput], Token: j.Annotations[AnnotationToken],
-		Pods: told(j), Created: j.CreationTimestamp.Time, Leaving: j.DeletionTimestamp != nil,
+		Pods: told(j), Shards: shards(j), Created: j.CreationTimestamp.Time, Leaving: j.DeletionTimestamp != nil,
 	}
 	// What is no number is 0, and counts as the first.
 	r.Serial, _ = strconv.ParseInt(j.Annotations[AnnotationSerial], 10, 64)
@@ -144,19 +147,40 @@ func finished(j *batchv1.Job) bool {
 	})
 }
 
+// args are the arguments of a Job.
+func args(j *batchv1.Job) []string {
+	var list []string
+	for i := range j.Spec.Template.Spec.Containers {
+		list = append(list, j.Spec.Template.Spec.Containers[i].Args...)
+	}
+	return list
+}
+
 // told are the pods in the arguments of a Job.
 func told(j *batchv1.Job) []Told {
 	var pods []Told
-	for _, c := range j.Spec.Template.Spec.Containers {
-		for _, arg := range c.Args {
-			for _, flag := range []string{podFlag, sentinelFlag} {
-				if at, is := strings.CutPrefix(arg, flag); is {
-					pods = append(pods, toldOf(at))
-				}
+	for _, arg := range args(j) {
+		for _, flag := range []string{podFlag, sentinelFlag} {
+			if at, is := strings.CutPrefix(arg, flag); is {
+				pods = append(pods, toldOf(at))
 			}
 		}
 	}
 	return pods
+}
+
+// shards is the number of shards in the arguments of a Job, 0 without.
+func shards(j *batchv1.Job) int32 {
+	for _, arg := range args(j) {
+		if text, is := strings.CutPrefix(arg, shardsFlag); is {
+			n, err := strconv.ParseInt(text, 10, 32)
+			if err != nil {
+				return 0
+			}
+			return int32(n)
+		}
+	}
+	return 0
 }
 
 // toldOf reads what place wrote.
