@@ -16,7 +16,7 @@ import (
 
 // Decide says what to do.
 func Decide(in Input) Decision {
-	d := Decision{After: in.Resync, Drained: in.Cluster.Status.DrainedShards, Applied: in.applied()}
+	d := Decision{After: in.Resync, Drained: in.unwanted(), Applied: in.applied()}
 	if in.Invalid != "" {
 		return d
 	}

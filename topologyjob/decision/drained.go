@@ -103,6 +103,19 @@ func (d *Decision) stop(r *job.Record) {
 	d.Stop = append(d.Stop, *r)
 }
 
+// unwanted are the shards that the status lists as drained, but for those that are wanted
+// again: the guard lets data of those that are listed go, and nothing else that keeps a
+// decision from being made keeps slots from coming back to them.
+func (in Input) unwanted() []int32 {
+	var list []int32
+	for _, shard := range in.Cluster.Status.DrainedShards {
+		if shard >= in.Cluster.ShardCount() {
+			list = append(list, shard)
+		}
+	}
+	return list
+}
+
 // drained lists the shards beyond the wanted count that hold nothing, and lets those go that
 // were listed before. A shard is in the status before anything of it is deleted; one that is
 // wanted again is not beyond the count any more, and so leaves the list before a slot can

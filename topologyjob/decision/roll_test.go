@@ -4,6 +4,7 @@
 package decision
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/valkey-render/valkey-render/topologyjob/job"
 	"github.com/valkey-render/valkey-render/topologyjob/node"
 	"github.com/valkey-render/valkey-render/topologyjob/outcome"
+	"github.com/valkey-render/valkey-render/topologyjob/status"
 )
 
 // old makes pods of a shard run an older template.
@@ -175,6 +177,32 @@ func TestDrainedShards(t *testing.T) {
 			d := Decide(w.Input)
 			if got := d.line(); got != s.want || len(d.Drained) != s.listed {
 				t.Errorf("%s, listed %v\nwant %s, %d listed\n%+v", got, d.Drained, s.want, s.listed, d.Next)
+			}
+		})
+	}
+}
+
+// TestAShardThatIsWantedAgainIsListedNoMore, whatever else keeps anything from being decided.
+func TestAShardThatIsWantedAgainIsListedNoMore(t *testing.T) {
+	for name, edit := range map[string]func(*world){
+		"all is well":       func(*world) {},
+		"invalid":           func(w *world) { w.Invalid = "spec.port: no" },
+		"suspended":         func(w *world) { w.Cluster.Spec.Suspend = true },
+		"rendered Jobs":     func(w *world) { w.Cluster.Spec.Jobs = v1alpha1.JobsRendered },
+		"locked out":        func(w *world) { w.LockedOut = true },
+		"hibernating":       func(w *world) { w.Cluster.Spec.Hibernate = true },
+		"nothing is there":  func(w *world) { w.Seen.StatefulSets = nil },
+		"nobody was asked":  func(w *world) { w.Seen.View = nil },
+		"somebody is mute":  func(w *world) { w.silent(3, 0) },
+		"a Job is not seen": func(w *world) { w.unseen(job.Drain) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := formed(4, 1)
+			w.Cluster.Status.DrainedShards = []int32{3, 4}
+			w.Seen.Claims = []status.Claim{{Shard: 4}}
+			edit(w)
+			if got := Decide(w.Input).Drained; slices.Contains(got, 3) || !slices.Contains(got, 4) {
+				t.Errorf("listed %v", got)
 			}
 		})
 	}
