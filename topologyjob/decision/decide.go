@@ -51,18 +51,6 @@ func Decide(in Input) Decision {
 	return d
 }
 
-// patience is how soon to look again at what is waited for: at once when it has just begun,
-// and less and less often the longer it takes.
-func (in Input) patience() time.Duration {
-	since := in.Cluster.CreationTimestamp.Time
-	for _, c := range in.Cluster.Status.Conditions {
-		if c.Type == v1alpha1.ConditionReady {
-			since = c.LastTransitionTime.Time
-		}
-	}
-	return max(soonest, in.Now.Sub(since)/20)
-}
-
 // wait says what has to happen by itself.
 func (d *Decision) wait(after time.Duration, format string, args ...any) {
 	d.Next.Waiting = append(d.Next.Waiting, fmt.Sprintf(format, args...))

@@ -23,7 +23,7 @@ func (in Input) roles(d *Decision) {
 	primary := soleAnswer(in.Seen.View)
 	if primary == nil {
 		// Clients wait for the label of whoever comes next.
-		d.sooner(soonest)
+		d.sooner(in.headless())
 		return
 	}
 	var first, last []Label

@@ -68,7 +68,12 @@ func (in Input) rolls(d *Decision, desired plan.Desired) bool {
 	if in.working() == nil {
 		d.Evict = r.evict
 	}
-	d.sooner(soonest)
+	if r.refused == "" || len(r.evict)+len(r.vacate)+len(r.waiting) > 0 {
+		d.sooner(in.rolling())
+	}
+	if len(d.Evict) > 0 {
+		d.sooner(evicting)
+	}
 	if len(r.vacate) == 0 {
 		// A roll that is refused keeps nothing else from being done.
 		return r.refused == "" || len(r.evict) > 0
