@@ -34,7 +34,7 @@ func (in Input) party(set *status.StatefulSet) party {
 		if pod.Sentinel || pod.Shard != set.Shard {
 			continue
 		}
-		m := member{Pod: pod}
+		m := member{Pod: pod, stopped: in.stopped(pod)}
 		switch {
 		case in.outdated(set, pod):
 			m.why = "has an older template"
@@ -51,6 +51,13 @@ func (in Input) party(set *status.StatefulSet) party {
 	}
 	slices.SortFunc(p.members, func(a, b member) int { return cmp.Compare(a.Index, b.Index) })
 	return p
+}
+
+// stopped is whether Kubernetes says that no server of a pod runs.
+func (in Input) stopped(pod *status.Pod) bool {
+	return slices.ContainsFunc(in.Asked, func(p survey.Pod) bool {
+		return p.Name == pod.Name && p.UID == string(pod.UID) && p.Runs == survey.Stopped
+	})
 }
 
 // outdated is whether a pod is to be replaced for its template. Without the controller's

@@ -19,8 +19,9 @@ type member struct {
 	why string
 	// asked is whether that is for a restart that was asked for.
 	asked bool
-	// primary is whether it has the shard's data, told whether its server answered.
-	primary, told bool
+	// primary is whether it has the shard's data, told whether its server answered, stopped
+	// whether the server is known not to run: what waits may be another container.
+	primary, told, stopped bool
 	// good is whether it runs, is ready and, as a replica, has caught up.
 	good bool
 }
@@ -180,7 +181,7 @@ func (in Input) broken(p party, primary *member) *member {
 			continue
 		}
 		// With the shard's data elsewhere it is a replica; else it may be what has it.
-		if primary != nil && primary.told || m.Waiting != "" && in.lost() {
+		if primary != nil && primary.told || m.Waiting != "" && m.stopped && in.lost() {
 			return m
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/valkey-render/valkey-render/topologyjob/node"
 	"github.com/valkey-render/valkey-render/topologyjob/outcome"
 	"github.com/valkey-render/valkey-render/topologyjob/status"
+	"github.com/valkey-render/valkey-render/topologyjob/survey"
 )
 
 // old makes pods of a shard run an older template.
@@ -85,9 +86,21 @@ func TestRolls(t *testing.T) {
 			w.old(0, 0, 1)
 			for index := range int32(2) {
 				w.silent(0, index)
-				w.pod(0, index).Waiting = "CrashLoopBackOff"
+				w.pod(0, index).Waiting, w.Asked[index].Runs = "CrashLoopBackOff", survey.Stopped
 			}
 		}, "evict c-0-1"},
+		{"not one that keeps its exporter alone from starting", blank(1, 1), func(w *world) {
+			w.old(0, 0, 1)
+			for index := range int32(2) {
+				w.silent(0, index)
+				w.pod(0, index).Waiting = "CrashLoopBackOff"
+			}
+		}, "nothing"},
+		{"nor is a pod taken for the one that had its name", blank(1, 0), func(w *world) {
+			w.old(0, 0)
+			w.silent(0, 0)
+			w.pod(0, 0).Waiting, w.Asked[0].Runs, w.Asked[0].UID = "CrashLoopBackOff", survey.Stopped, "before"
+		}, "nothing"},
 		{"the controller has not seen the template yet", formed(3, 1), func(w *world) {
 			w.old(0, 0, 1)
 			w.Seen.StatefulSets[0].Observed = false
