@@ -197,7 +197,7 @@ func (in Input) used(d *Decision, p plan.Plan) {
 		{actionAcceptLoss, []string{job.Repair, job.Bootstrap}},
 	} {
 		a, asked := in.asked(use.action)
-		if !asked || in.working() != nil {
+		if !asked || in.mayAct(topological) {
 			continue
 		}
 		switch r := in.since(a, use.kinds...); {

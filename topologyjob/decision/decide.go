@@ -57,39 +57,6 @@ func (d *Decision) wait(after time.Duration, format string, args ...any) {
 	d.sooner(after)
 }
 
-// working is the Job that changes the topology now, or may still do so.
-func (in Input) working() *job.Record {
-	for i := range in.Jobs {
-		r := &in.Jobs[i]
-		if !job.Beside(r.Kind) && r.ActsUntil.After(in.Now) {
-			return r
-		}
-	}
-	return nil
-}
-
-// missing is a Job that changes the topology, is in the status and was not found: it is
-// about to be seen, or was deleted by somebody.
-func (in Input) missing() string {
-	for _, a := range in.Cluster.Status.ActiveJobs {
-		if job.Beside(a.Kind) {
-			continue
-		}
-		found := false
-		for _, r := range in.Jobs {
-			found = found || r.Name == a.Name
-		}
-		gone := false
-		for _, j := range in.Seen.Jobs {
-			gone = gone || j.Name == a.Name && j.Phase == status.JobGone
-		}
-		if _, unborn := in.Unborn[a.Name]; !found && !gone && !unborn {
-			return a.Name
-		}
-	}
-	return ""
-}
-
 // start starts a Job that changes the topology, as soon as it may.
 func (in Input) start(d *Decision, o job.Order) {
 	if spent := in.launch(d, o); spent != nil {
@@ -101,8 +68,8 @@ func (in Input) start(d *Decision, o job.Order) {
 // there were enough.
 func (in Input) launch(d *Decision, o job.Order) *job.Record {
 	d.Next.Work = append(d.Next.Work, workOf(o.Kind))
-	if called := in.missing(); called != "" {
-		d.wait(time.Second, "Job %s is to be seen, or to be over", called)
+	if called := in.missing(topological); called != "" {
+		d.unseen(called)
 		return nil
 	}
 	if r := in.working(); r != nil {

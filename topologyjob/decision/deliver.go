@@ -30,11 +30,8 @@ func (in Input) deliver(d *Decision) {
 		return
 	}
 	d.Next.Work = append(d.Next.Work, status.WorkApply)
-	for i := range in.Jobs {
-		if r := &in.Jobs[i]; r.Kind == job.Apply && r.ActsUntil.After(in.Now) {
-			d.wait(r.ActsUntil.Sub(in.Now), "Job %s works", r.Name)
-			return
-		}
+	if in.yields(d, applier) {
+		return
 	}
 	o := job.Order{Kind: job.Apply, Why: fmt.Sprintf("generation %d is to be applied", c.Generation), Token: token, Epoch: c.Annotations[v1alpha1.AnnotationRetry]}
 	if spent := in.create(d, o); spent != nil {

@@ -31,6 +31,14 @@ func TestDelivery(t *testing.T) {
 			w.Cluster.Status.Applied = []v1alpha1.AppliedStatus{{Kind: job.Apply, Token: Rendering(w.Cluster)}}
 			w.Cluster.Status.DrainedShards = []int32{3}
 		}, "start apply-1 attempt 1"},
+		{"not beside another apply", formed(3, 1), func(w *world) {
+			w.Cluster.Spec.Delivery = v1alpha1.DeliveryInCluster
+			w.runs(job.Apply)
+		}, "nothing"},
+		{"nor beside one that somebody has deleted, whose pod may work", formed(3, 1), func(w *world) {
+			w.Cluster.Spec.Delivery = v1alpha1.DeliveryInCluster
+			w.unseen(job.Apply)
+		}, "nothing"},
 		{"a hibernating cluster is applied too", blank(3, 1), func(w *world) {
 			w.Cluster.Spec.Delivery, w.Cluster.Spec.Hibernate = v1alpha1.DeliveryInCluster, true
 		}, "start apply-1 attempt 1"},

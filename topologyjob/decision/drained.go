@@ -77,7 +77,7 @@ func (in Input) fills(shard int32) bool {
 // moving reports whether slots may be moved right now: pods that take part, or have to
 // answer meanwhile, stay.
 func (in Input) moving() bool {
-	if in.missing() != "" {
+	if in.missing(topological) != "" {
 		return true
 	}
 	r := in.working()

@@ -66,7 +66,7 @@ func (in Input) rolls(d *Decision, desired plan.Desired) bool {
 	d.Next.Work = append(d.Next.Work, status.WorkRoll)
 	d.Next.RollRefused = r.refused
 	d.Next.Waiting = append(d.Next.Waiting, r.waiting...)
-	if in.working() == nil {
+	if !in.mayAct(topological) {
 		d.Evict = r.evict
 	}
 	if r.refused == "" || len(r.evict)+len(r.vacate)+len(r.waiting) > 0 {

@@ -63,6 +63,8 @@ func TestRolls(t *testing.T) {
 		}, "nothing"},
 		{"then the primary hands over", formed(3, 1), func(w *world) { w.old(0, 0) }, "start handover-1 attempt 1"},
 		{"while a Job works nothing is replaced", formed(3, 1), func(w *world) { w.old(0, 0, 1); w.runs(job.Handover) }, "nothing"},
+		{"nor while one is not seen, whose pod may work", formed(3, 1), func(w *world) { w.old(0, 0, 1); w.unseen(job.Handover) }, "nothing"},
+		{"one that sets something is no reason", formed(3, 1), func(w *world) { w.old(0, 0, 1); w.unseen(job.TLS) }, "evict c-0-1"},
 		{"another shard that is not whole counts", formed(3, 1), func(w *world) { w.old(0, 0, 1); w.pod(2, 1).Ready = false }, "nothing"},
 		{"an only copy is not given up", formed(3, 0), func(w *world) {
 			w.Cluster.Spec.Rollout = &v1alpha1.RolloutSpec{AllowDataLoss: new(false)}

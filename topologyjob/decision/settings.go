@@ -118,21 +118,18 @@ func (in Input) settings(d *Decision) {
 
 // setsNow reports whether a Job sets something already: one at a time does.
 func (in Input) setsNow(d *Decision) bool {
-	for i := range in.Jobs {
-		r := &in.Jobs[i]
-		if !slices.Contains(settingKinds(), sets(r.Kind)) || !r.ActsUntil.After(in.Now) {
-			continue
-		}
-		if gone := in.gone(r.Pods); gone != "" && !r.Over() && !r.Leaving {
-			// It would wait for that pod until its deadline.
-			d.Stop = append(d.Stop, *r)
-			d.wait(time.Second, "Job %s, which waits for pod %s, gives way to another", r.Name, gone)
-			return true
-		}
-		d.wait(5*time.Second, "Job %s works", r.Name)
+	r := in.acting(setter)
+	if r == nil {
+		return in.yields(d, setter)
+	}
+	if gone := in.gone(r.Pods); gone != "" && !r.Over() && !r.Leaving {
+		// It would wait for that pod until its deadline.
+		d.stop(r)
+		d.wait(time.Second, "Job %s, which waits for pod %s, gives way to another", r.Name, gone)
 		return true
 	}
-	return false
+	d.wait(5*time.Second, "Job %s works", r.Name)
+	return true
 }
 
 // staying are the pods of data that their StatefulSets want: those with higher ordinals go,

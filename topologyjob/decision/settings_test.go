@@ -44,6 +44,7 @@ func TestSettings(t *testing.T) {
 		{"a Job for an older version says nothing", formed(1, 1).wants(), func(w *world) { w.set(job.ACL, "1", 1, outcome.Converged, "") }, "start acl-2 attempt 1", 2, v1alpha1.ReasonPending, v1alpha1.ReasonPending},
 		{"beside a Job that moves slots", formed(1, 1).wants(), func(w *world) { w.runs(job.Rebalance) }, "start acl-2 attempt 1", 2, v1alpha1.ReasonPending, v1alpha1.ReasonPending},
 		{"one at a time", formed(1, 1).wants(), func(w *world) { w.runs(job.LiveConfig) }, "nothing", 2, v1alpha1.ReasonPending, v1alpha1.ReasonPending},
+		{"nor beside one that is not seen, whose pod may work", formed(1, 1).wants(), func(w *world) { w.unseen(job.Rotate) }, "nothing", 2, v1alpha1.ReasonPending, v1alpha1.ReasonPending},
 		{"one that was told of a pod that goes gives way", formed(1, 1).wants(), func(w *world) {
 			w.runs(job.LiveConfig).Pods = told("uid-0-0", "uid-0-1")
 			w.Seen.StatefulSets[0].Replicas = 1
