@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,7 +34,7 @@ type refusedError struct {
 // Error implements error.
 func (e *refusedError) Error() string { return e.err.Error() }
 
-func (e *refusedError) refused() status.Failure { return e.failure }
+func (e *refusedError) refused() refused { return refused{e.failure, apierrors.ReasonForError(e.err)} }
 
 // Unwrap gives access to what the API server said.
 func (e *refusedError) Unwrap() error { return e.err }
@@ -49,9 +51,21 @@ func refusal(verb status.Verb, kind, name string, err error) error {
 	return err
 }
 
+// refused is a request that was refused, and as what.
+type refused struct {
+	status.Failure
+	reason metav1.StatusReason
+}
+
+// same reports whether it is the same that is refused, whatever the words: these may have in
+// them what differs each time, such as a port.
+func (r refused) same(other refused) bool {
+	return r.Verb == other.Verb && r.Kind == other.Kind && r.Name == other.Name && r.reason == other.reason
+}
+
 // refusals are the requests that were refused of all that an error tells; all is whether it
 // tells nothing else.
-func refusals(err error) (list []status.Failure, all bool) {
+func refusals(err error) (list []refused, all bool) {
 	all = true
 	for err != nil {
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -61,8 +75,8 @@ func refusals(err error) (list []status.Failure, all bool) {
 			}
 			return list, all
 		}
-		if refused, ok := err.(interface{ refused() status.Failure }); ok {
-			return append(list, refused.refused()), all
+		if r, ok := err.(interface{ refused() refused }); ok {
+			return append(list, r.refused()), all
 		}
 		if err = errors.Unwrap(err); err == nil {
 			return list, false
@@ -75,33 +89,55 @@ func refusals(err error) (list []status.Failure, all bool) {
 // puts it into the status.
 type Refused struct {
 	mu       sync.Mutex
-	clusters map[types.NamespacedName][]status.Failure
+	clusters map[types.NamespacedName][]refused
 }
 
 // NewRefused remembers nothing yet.
 func NewRefused() *Refused {
-	return &Refused{clusters: map[types.NamespacedName][]status.Failure{}}
+	return &Refused{clusters: map[types.NamespacedName][]refused{}}
 }
 
 func (r *Refused) of(cluster types.NamespacedName) []status.Failure {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.clusters[cluster])
+	var list []status.Failure
+	for _, one := range r.clusters[cluster] {
+		list = append(list, one.Failure)
+	}
+	return list
 }
 
-// take replaces what is remembered of a cluster, and reports whether that is news.
-func (r *Refused) take(cluster types.NamespacedName, list []status.Failure) bool {
+// take replaces what is remembered of a cluster, and reports whether something else is refused
+// now. Of what is still refused the words stay the first ones, unless they differ in more than
+// numbers: the status has them.
+func (r *Refused) take(cluster types.NamespacedName, list []refused) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if slices.Equal(r.clusters[cluster], list) {
-		return false
+	before := r.clusters[cluster]
+	news := !slices.EqualFunc(before, list, refused.same)
+	list = slices.Clone(list)
+	for i := range list {
+		j := slices.IndexFunc(before, list[i].same)
+		if j >= 0 && wordsOf(before[j].Message) == wordsOf(list[i].Message) {
+			list[i].Message = before[j].Message
+		}
 	}
 	if len(list) == 0 {
 		delete(r.clusters, cluster)
 	} else {
 		r.clusters[cluster] = list
 	}
-	return true
+	return news
+}
+
+// wordsOf is a text without its digits.
+func wordsOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // telling is a client whose errors tell what was refused.

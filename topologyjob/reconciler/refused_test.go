@@ -79,7 +79,7 @@ func TestWhatIsRefusedIsTold(t *testing.T) {
 			}
 			for _, f := range list {
 				s.want.Name, s.want.Message = "x", s.says.Error()
-				if f != s.want {
+				if f.Failure != s.want || f.reason != apierrors.ReasonForError(s.says) {
 					t.Errorf("%+v, want %+v", f, s.want)
 				}
 			}
@@ -115,16 +115,35 @@ func refuses(t *testing.T, err error) client.Client {
 	}).Build()
 }
 
-// TestARefusalIsNewsOnce, and that there is none any more is news.
+// TestARefusalIsNewsOnce, and that there is none any more is news. What is said of the same
+// once more is none.
 func TestARefusalIsNewsOnce(t *testing.T) {
 	r, key := NewRefused(), types.NamespacedName{Namespace: "shop", Name: "cache"}
-	list := []status.Failure{{Verb: status.VerbCreate, Kind: "Job", Name: "x", Message: "quota"}}
+	says := func(reason metav1.StatusReason, message string) []refused {
+		return []refused{{status.Failure{Verb: status.VerbCreate, Kind: "Job", Name: "x", Message: message}, reason}}
+	}
+	const webhook, again = "failed calling webhook: read tcp 10.0.0.1:40001->10.0.0.2:443: reset", "failed calling webhook: read tcp 10.0.0.1:52002->10.0.0.2:443: reset"
 	for i, s := range []struct {
-		list []status.Failure
+		list []refused
 		news bool
-	}{{nil, false}, {list, true}, {list, false}, {nil, true}, {nil, false}} {
-		if news := r.take(key, s.list); news != s.news || len(r.of(key)) != len(s.list) {
-			t.Errorf("%d: news %v, %+v", i, news, r.of(key))
+		told string
+	}{
+		{nil, false, ""},
+		{says(metav1.StatusReasonForbidden, "quota"), true, "quota"},
+		{says(metav1.StatusReasonForbidden, "quota"), false, "quota"},
+		{nil, true, ""},
+		{nil, false, ""},
+		{says(metav1.StatusReasonInternalError, webhook), true, webhook},
+		{says(metav1.StatusReasonInternalError, again), false, webhook},
+		{says(metav1.StatusReasonInternalError, "failed calling webhook: EOF"), false, "failed calling webhook: EOF"},
+		{says(metav1.StatusReasonForbidden, "quota"), true, "quota"},
+	} {
+		news, told := r.take(key, s.list), ""
+		if list := r.of(key); len(list) == 1 {
+			told = list[0].Message
+		}
+		if news != s.news || told != s.told {
+			t.Errorf("%d: news %v, %q", i, news, told)
 		}
 	}
 }
