@@ -5,6 +5,7 @@ package reconciler
 
 import (
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -41,6 +42,12 @@ type Scope struct {
 	Own string
 	// Shard selects the ValkeyClusters that are its own by their labels, all when empty.
 	Shard string
+}
+
+// watches reports whether clusters of a namespace are looked after. To ask the cache for
+// those of another is an error each time.
+func (s Scope) watches(namespace string) bool {
+	return len(s.Namespaces) == 0 || slices.Contains(s.Namespaces, namespace)
 }
 
 // Cache is what is kept in memory: objects of clusters, by their label, and without what

@@ -51,6 +51,8 @@ type Reconciler struct {
 	JobImage string
 	// Place is where apply Jobs run.
 	Place job.Place
+	// Scope is which clusters it is for.
+	Scope Scope
 	// Resync is how long it takes to look again when nothing happens.
 	Resync time.Duration
 	// Ended remembers Jobs whose pods were seen terminated.

@@ -97,7 +97,8 @@ func (r *rig) reconcile(config *rest.Config, crashAfter int) (stop func(), crash
 	if err != nil {
 		r.Fatal(err)
 	}
-	cache, err := Scope{Namespaces: []string{r.namespace}}.Cache()
+	scope := Scope{Namespaces: []string{r.namespace}}
+	cache, err := scope.Cache()
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func (r *rig) reconcile(config *rest.Config, crashAfter int) (stop func(), crash
 		Client: r.counting(m.GetClient(), crashAfter, gone), Live: m.GetAPIReader(), Surveyor: r.model, Clock: clock.RealClock{}, Random: rand.Reader,
 		Metrics: r.metrics,
 		Events:  m.GetEventRecorder(v1alpha1.ClusterReporter), NodeEvents: m.GetEventRecorder(v1alpha1.NodeReporter),
-		JobImage: "image", Resync: cmp.Or(r.resync, 2*time.Second), Ended: NewEnded(clock.RealClock{}), Refused: NewRefused(),
+		JobImage: "image", Resync: cmp.Or(r.resync, 2*time.Second), Ended: NewEnded(clock.RealClock{}), Refused: NewRefused(), Scope: scope,
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	if err := work.Setup(ctx, m, 4); err != nil {

@@ -66,15 +66,7 @@ func (r *Reconciler) Setup(ctx context.Context, m manager.Manager, concurrency i
 		if p, ok := o.(*corev1.Pod); ok {
 			r.Ended.See(p)
 		}
-		c := clusterOf(o)
-		if c == "" {
-			return nil
-		}
-		namespace := o.GetNamespace()
-		if far, cluster, is := strings.Cut(c, "/"); is {
-			namespace, c = far, cluster
-		}
-		return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: namespace, Name: c}}}
+		return r.requests(o)
 	})
 	// A status that is written here is no news.
 	news := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}, predicate.LabelChangedPredicate{}))
@@ -97,4 +89,21 @@ func (r *Reconciler) Setup(ctx context.Context, m manager.Manager, concurrency i
 		return fmt.Errorf("controller: %w", err)
 	}
 	return nil
+}
+
+// requests are for the cluster that an object belongs to. In the reconciler's own namespace
+// objects are seen of clusters that others look after, too.
+func (r *Reconciler) requests(o client.Object) []reconcile.Request {
+	c := clusterOf(o)
+	if c == "" {
+		return nil
+	}
+	namespace := o.GetNamespace()
+	if far, cluster, is := strings.Cut(c, "/"); is {
+		namespace, c = far, cluster
+	}
+	if !r.Scope.watches(namespace) {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: namespace, Name: c}}}
 }

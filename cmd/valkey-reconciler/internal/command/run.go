@@ -90,7 +90,7 @@ func (r *runner) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.add(ctx, m, namespace, set); err != nil {
+	if err := r.add(ctx, m, scope, set); err != nil {
 		return err
 	}
 	return m.Start(ctx)
@@ -145,7 +145,7 @@ func (r *runner) manager(config *rest.Config, scope reconciler.Scope, host strin
 }
 
 // add adds everything that runs to the manager.
-func (r *runner) add(ctx context.Context, m manager.Manager, namespace string, set *metric.Set) error {
+func (r *runner) add(ctx context.Context, m manager.Manager, scope reconciler.Scope, set *metric.Set) error {
 	if err := m.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (r *runner) add(ctx context.Context, m manager.Manager, namespace string, s
 		Client: m.GetClient(), Live: m.GetAPIReader(), Surveyor: reconciler.NewServers(), Exporters: reconciler.NewExporters(),
 		Events: m.GetEventRecorder(v1alpha1.ClusterReporter), NodeEvents: m.GetEventRecorder(v1alpha1.NodeReporter),
 		Metrics: set, Clock: r.sys.Clock, Random: r.sys.Random, JobImage: r.jobImage, Resync: r.resync, Ended: reconciler.NewEnded(r.sys.Clock), Refused: reconciler.NewRefused(),
-		Place: job.Place{Namespace: namespace, Account: r.applyAccount},
+		Place: job.Place{Namespace: scope.Own, Account: r.applyAccount}, Scope: scope,
 	}
 	return work.Setup(ctx, m, r.concurrency)
 }
