@@ -10,6 +10,7 @@ import (
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/topologyjob/plan"
 	"github.com/valkey-render/valkey-render/topologyjob/status"
+	"github.com/valkey-render/valkey-render/topologyjob/survey"
 )
 
 // fenceGrace is what a pod that hangs has to end: a server that answers nobody does not
@@ -60,13 +61,17 @@ func (in Input) hung(p plan.Plan) *status.Pod {
 	return nil
 }
 
-// forsaken is whether every server that answers is a replica of a pod and has heard nothing
-// of it for long enough, and one of them at least could be the primary.
+// forsaken is whether every other server is a replica of a pod and has heard nothing of it for
+// long enough, and one of them at least could be the primary. One that runs and does not tell
+// may hear it.
 func (in Input) forsaken(pod *status.Pod) bool {
 	n := 0
 	for i := range in.Seen.View.Answers {
 		a := &in.Seen.View.Answers[i]
 		if !a.Answered() {
+			if a.Pod.Name != pod.Name && a.Pod.Runs != survey.Stopped {
+				return false
+			}
 			continue
 		}
 		primary := in.Seen.View.At(a.Replication.Follows)

@@ -131,6 +131,14 @@ func TestAPrimaryThatHangsIsFenced(t *testing.T) {
 			w.silent(0, 2)
 			w.told(0, 2).Pod.Runs = survey.Running
 		}, "nothing"},
+		{"a replica reads its data, and may hear it", func(w *world) {
+			w.silent(0, 2)
+			w.told(0, 2).Problem.Code = survey.Loading
+		}, "nothing"},
+		{"a replica that does not run hears nothing", func(w *world) {
+			w.silent(0, 2)
+			w.told(0, 2).Pod.Runs = survey.Stopped
+		}, "evict c-0-0"},
 		{"it refuses us, and is there", func(w *world) { w.told(0, 0).Problem.Code = survey.Loading }, "nothing"},
 		{"Sentinels elect by themselves", func(w *world) {
 			w.Cluster.Spec.Topology = v1alpha1.TopologySentinel
