@@ -96,13 +96,29 @@ func (r *Reconciler) start(ctx context.Context, g *gathered, s *decision.Start) 
 	}
 	err = r.Client.Create(ctx, j, client.FieldOwner(FieldManager))
 	if apierrors.IsAlreadyExists(err) {
-		return nil
+		return r.ours(ctx, g, j)
 	}
 	if err != nil {
 		return fmt.Errorf("%s not created: %w", name.Subject("Job", j.Namespace, j.Name), err)
 	}
 	log.FromContext(ctx).Info("started Job", "job", j.Name, "attempt", s.Attempt, "why", s.Why)
 	return nil
+}
+
+// ours is an error when the Job that has the name of one that was to be created is not of this
+// cluster: one of a cluster that had its name, or somebody's own, does nothing for it. Who an
+// apply Job is of is in its token, as it is owned by nobody.
+func (r *Reconciler) ours(ctx context.Context, g *gathered, wanted *batchv1.Job) error {
+	live := &batchv1.Job{}
+	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(wanted), live); err != nil {
+		// Gone by now: the next look creates it.
+		return client.IgnoreNotFound(err)
+	}
+	if metav1.IsControlledBy(live, g.cluster) ||
+		len(wanted.OwnerReferences) == 0 && live.Annotations[job.AnnotationToken] == wanted.Annotations[job.AnnotationToken] {
+		return nil
+	}
+	return fmt.Errorf("%s not created: one of that name is there that is not of %s: delete it", name.Subject("Job", live.Namespace, live.Name), g.subject())
 }
 
 // stop deletes a Job and waits for its pods to be gone before the name is free.
@@ -155,8 +171,7 @@ func (g *gathered) updated(pod string) []status.Event {
 // still looks at the servers again, right before a pod goes, and reports whether it is to
 // go all the same.
 func (r *Reconciler) still(ctx context.Context, g *gathered, e decision.Eviction) bool {
-	again := *g
-	r.ask(ctx, &again)
+	again := r.askAgain(ctx, g)
 	if again.seen.View == nil {
 		return false
 	}
@@ -168,6 +183,14 @@ func (r *Reconciler) still(ctx context.Context, g *gathered, e decision.Eviction
 	return false
 }
 
+// askAgain is what was gathered, with what servers tell now: nothing when nobody can be asked.
+func (r *Reconciler) askAgain(ctx context.Context, g *gathered) *gathered {
+	again := *g
+	again.seen.View = nil
+	r.ask(ctx, &again)
+	return &again
+}
+
 // release deletes the StatefulSet of a shard that the status lists as drained, if that is
 // still so: servers are asked again, and the spec is read again, since a shard that is
 // wanted once more may get slots. The guard denies it too, where there is one.
@@ -176,8 +199,7 @@ func (r *Reconciler) release(ctx context.Context, g *gathered, shard int32) erro
 	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(g.cluster), now); err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	again := *g
-	r.ask(ctx, &again)
+	again := r.askAgain(ctx, g)
 	if now.Generation != g.cluster.Generation || again.seen.View == nil ||
 		!slices.Contains(now.Status.DrainedShards, shard) || !slices.Contains(decision.Decide(again.input()).Release, shard) {
 		return nil
