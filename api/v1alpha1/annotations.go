@@ -24,7 +24,8 @@ const (
 	// AnnotationQuorumTakeover lets replicas be promoted without a vote while
 	// most primaries are lost and failover.quorumTakeover is Manual.
 	AnnotationQuorumTakeover = Group + "/quorum-takeover"
-	// AnnotationRetry starts again what failed too often for its input.
+	// AnnotationRetry starts again what failed too often for its input, and with delivery:
+	// InCluster has the rendered objects applied again.
 	AnnotationRetry = Group + "/retry"
 	// AnnotationAcceptSlotLoss gives up the data of slots, as their ranges:
 	// "0-100,200". The slots are assigned again, empty.

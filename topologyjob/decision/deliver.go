@@ -12,11 +12,15 @@ import (
 )
 
 // Rendering tells what is to be applied for a cluster from what was applied before: the
-// spec, the shards that may go, and what asks for all pods to be replaced. There is no loop
-// against drift, and another version of the renderer alone changes nothing: nobody has
-// looked at what it would do.
+// spec, the shards that may go, and what asks for all pods to be replaced, or for another try.
+// There is no loop against drift, and another version of the renderer alone changes nothing:
+// nobody has looked at what it would do.
 func Rendering(c *v1alpha1.ValkeyCluster) string {
-	return fmt.Sprintf("%s/%d/%v/%s", c.UID, c.Generation, c.Status.DrainedShards, c.Annotations[v1alpha1.AnnotationRestart])
+	token := fmt.Sprintf("%s/%d/%v/%s", c.UID, c.Generation, c.Status.DrainedShards, c.Annotations[v1alpha1.AnnotationRestart])
+	if again := c.Annotations[v1alpha1.AnnotationRetry]; again != "" {
+		token += "/retry=" + again
+	}
+	return token
 }
 
 // deliver starts the Job that renders and applies, with delivery: InCluster.

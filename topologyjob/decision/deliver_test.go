@@ -39,6 +39,16 @@ func TestDelivery(t *testing.T) {
 			w.Cluster.Spec.Delivery = v1alpha1.DeliveryInCluster
 			w.unseen(job.Apply)
 		}, "nothing"},
+		{"again when somebody asks for it", formed(3, 1), func(w *world) {
+			w.Cluster.Spec.Delivery = v1alpha1.DeliveryInCluster
+			w.Cluster.Status.Applied = []v1alpha1.AppliedStatus{{Kind: job.Apply, Token: Rendering(w.Cluster)}}
+			w.asks(v1alpha1.AnnotationRetry, "1")
+		}, "start apply-1 attempt 1"},
+		{"and once", formed(3, 1), func(w *world) {
+			w.Cluster.Spec.Delivery = v1alpha1.DeliveryInCluster
+			w.asks(v1alpha1.AnnotationRetry, "1")
+			w.Cluster.Status.Applied = []v1alpha1.AppliedStatus{{Kind: job.Apply, Token: Rendering(w.Cluster)}}
+		}, "nothing"},
 		{"a hibernating cluster is applied too", blank(3, 1), func(w *world) {
 			w.Cluster.Spec.Delivery, w.Cluster.Spec.Hibernate = v1alpha1.DeliveryInCluster, true
 		}, "start apply-1 attempt 1"},
