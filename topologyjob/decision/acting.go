@@ -69,3 +69,15 @@ func (in Input) yields(d *Decision, of func(kind string) bool) bool {
 func (d *Decision) unseen(called string) {
 	d.wait(time.Second, "Job %s is to be seen, or to be over", called)
 }
+
+// Superseded reports whether how a Job ended says nothing of what is done now: it was to apply
+// what is not to be applied any more, or to do to the servers what nobody wants as it was.
+func Superseded(in Input, d Decision, r job.Record) bool {
+	switch {
+	case applier(r.Kind):
+		return r.Token != Rendering(in.Cluster)
+	case topological(r.Kind):
+		return !slices.Contains(d.Ordered, r.Input)
+	}
+	return false
+}

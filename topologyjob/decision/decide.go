@@ -68,6 +68,7 @@ func (in Input) start(d *Decision, o job.Order) {
 // there were enough.
 func (in Input) launch(d *Decision, o job.Order) *job.Record {
 	d.Next.Work = append(d.Next.Work, workOf(o.Kind))
+	d.Ordered = append(d.Ordered, o.Input())
 	if called := in.missing(topological); called != "" {
 		d.unseen(called)
 		return nil

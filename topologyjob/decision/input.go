@@ -54,6 +54,8 @@ type Decision struct {
 	// Start are Jobs to create once their numbers are in the status: one that changes the
 	// topology at most, and one beside it.
 	Start []Start
+	// Ordered are the inputs of all Jobs that are wanted now, those that have to wait included.
+	Ordered []string
 	// Refresh are pods whose volumes are to be brought up to date at once.
 	Refresh []Refresh
 	// Reload is whether exporters are to read their password again.

@@ -86,6 +86,18 @@ func (g *gathered) gone(a v1alpha1.ActiveJob) {
 	g.seen.Jobs = append(g.seen.Jobs, status.Job{Name: a.Name, Kind: a.Kind, Attempt: a.Attempt, Phase: status.JobGone})
 }
 
+// superseded tells the status which Jobs were for something that is not wanted any more.
+func (g *gathered) superseded(d decision.Decision) {
+	in := g.input()
+	for _, r := range g.jobs {
+		for i := range g.seen.Jobs {
+			if j := &g.seen.Jobs[i]; j.Name == r.Name {
+				j.Superseded = decision.Superseded(in, d, r)
+			}
+		}
+	}
+}
+
 // miscarried drops the Jobs that were never created and are not wanted any more.
 func (g *gathered) miscarried(d decision.Decision) {
 	for _, a := range g.cluster.Status.ActiveJobs {

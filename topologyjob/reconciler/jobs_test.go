@@ -4,6 +4,7 @@
 package reconciler
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/name"
+	"github.com/valkey-render/valkey-render/topologyjob/decision"
 	"github.com/valkey-render/valkey-render/topologyjob/job"
 	"github.com/valkey-render/valkey-render/topologyjob/status"
 )
@@ -92,5 +94,45 @@ func TestADeletedJobIsStillKnownToHaveEnded(t *testing.T) {
 	}
 	if !r.Ended.saw("shop", "cache-bootstrap-1", time.Time{}) {
 		t.Error("forgotten")
+	}
+}
+
+// TestAnApplyThatFailedSaysNothingOfAnotherSpec: whoever waits for a new generation would take
+// it for its end.
+func TestAnApplyThatFailedSaysNothingOfAnotherSpec(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	for what, s := range map[string]struct {
+		change  func(*v1alpha1.ValkeyCluster)
+		stalled bool
+	}{
+		"the same":       {func(*v1alpha1.ValkeyCluster) {}, true},
+		"a changed spec": {func(c *v1alpha1.ValkeyCluster) { c.Generation++ }, false},
+		"a retry":        {func(c *v1alpha1.ValkeyCluster) { c.Annotations = map[string]string{v1alpha1.AnnotationRetry: "1"} }, false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			c := &v1alpha1.ValkeyCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cache", UID: "uid", Generation: 1}}
+			c.Default()
+			g := &gathered{now: now, cluster: c, resync: time.Minute}
+			first := decision.Decide(g.input()).Start
+			if len(first) != 1 || first[0].Kind != job.Apply {
+				t.Fatalf("%+v", first)
+			}
+			failed := job.Record{
+				Name: "cache-apply-1", Kind: job.Apply, Input: first[0].Input(), Token: first[0].Token, Serial: 1, Attempt: job.Most,
+				Created: now.Add(-time.Minute), Ended: now.Add(-time.Second), Failed: true, Trouble: "DeadlineExceeded",
+			}
+			g.jobs, g.seen.Jobs = []job.Record{failed}, []status.Job{observed(&failed, now)}
+			s.change(c)
+			d := decision.Decide(g.input())
+			g.superseded(d)
+			g.seen.Next = d.Next
+			got := status.Compute(c, g.seen, now).Status
+			stalled := slices.ContainsFunc(got.Conditions, func(c metav1.Condition) bool {
+				return c.Type == v1alpha1.ConditionStalled && c.Status == metav1.ConditionTrue
+			})
+			if stalled != s.stalled || len(d.Start) == 0 != s.stalled || got.ObservedGeneration != c.Generation {
+				t.Errorf("stalled %v, starts %+v: %+v", stalled, d.Start, got)
+			}
+		})
 	}
 }

@@ -138,6 +138,7 @@ func (r *Reconciler) look(ctx context.Context, c *v1alpha1.ValkeyCluster) (time.
 	}
 	d := decision.Decide(g.input())
 	g.miscarried(d)
+	g.superseded(d)
 	g.seen.Settings = decision.Settings(g.input())
 	g.seen.Next, g.seen.Drained, g.seen.Actions = d.Next, d.Drained, d.Actions
 	result := status.Compute(c, g.seen, g.now)

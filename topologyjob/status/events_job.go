@@ -25,10 +25,10 @@ func (t *transition) ofJobs() {
 		case j.Kind == kindHandover || j.Kind == kindFailover || j.Kind == kindTakeover:
 			if j.Outcome != nil && j.Outcome.Result == outcome.Deadline {
 				t.warn(v1alpha1.EventFailoverTimeout, "Job %s: no other pod became the primary in time: %s", j.Name, j.said())
-			} else if j.failed() {
+			} else if j.broke() {
 				t.warn(v1alpha1.EventFailoverFailed, "Job %s: %s", j.Name, j.said())
 			}
-		case j.failed(), j.stuck():
+		case j.broke(), j.stuck():
 			t.failed(j)
 		}
 	}

@@ -103,10 +103,13 @@ func (x *computation) jobFailed() *finding {
 	return nil
 }
 
-// failed reports whether a Job ended in a way that says something is wrong. One that was
+// failed reports whether a Job ended in a way that says that something is wrong now.
+func (j *Job) failed() bool { return j.broke() && !j.Superseded }
+
+// broke reports whether a Job ended in a way that says something was wrong. One that was
 // interrupted, or has run out of time, just goes on.
-func (j *Job) failed() bool {
-	if j.Phase != JobEnded || j.Superseded {
+func (j *Job) broke() bool {
+	if j.Phase != JobEnded {
 		return false
 	}
 	if j.Outcome == nil {

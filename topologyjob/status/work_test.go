@@ -103,6 +103,24 @@ func TestWhatFails(t *testing.T) {
 			},
 			state: v1alpha1.StateDegraded, reason: v1alpha1.ReasonRebalanceFailed, events: []string{"DrainFailed", "SlotsRebalancePending"},
 		},
+		"a Job failed for what is not wanted any more": {
+			change: func(w *world) {
+				w.o.Next.Work = []Work{WorkJoin}
+				w.c.Status.ActiveJobs = []v1alpha1.ActiveJob{{Name: "c-repair-1", Kind: "repair"}}
+				w.o.Jobs = []Job{ended("repair", 1, failedWith("connection timeout"))}
+				w.o.Jobs[0].Superseded = true
+			},
+			state: v1alpha1.StateReconciling, reason: v1alpha1.ReasonAddingNodes, conditions: []string{"Degraded:", "Progressing: True AddingNodes"},
+			events: []string{"ClusterMeetFailed"},
+		},
+		"an apply failed too often": {
+			spec: cacheSpec, change: func(w *world) { w.applyFailed(false) },
+			state: v1alpha1.StateFailed, reason: v1alpha1.ReasonRequestFailed, conditions: []string{"Stalled: True JobBlocked"},
+		},
+		"an apply failed too often, for another spec": {
+			spec: cacheSpec, change: func(w *world) { w.applyFailed(true) },
+			state: v1alpha1.StateReconciling, reason: v1alpha1.ReasonReconciling, conditions: []string{"Stalled:", "Progressing: True Reconciling"},
+		},
 		"a failure that is over": {
 			change: func(w *world) { w.o.Jobs = []Job{ended("repair", 1, failedWith("connection timeout"))} },
 			state:  v1alpha1.StateReady, reason: v1alpha1.ReasonClusterHealthy,
@@ -154,4 +172,12 @@ func TestWhatFails(t *testing.T) {
 			state: v1alpha1.StateFailed, reason: v1alpha1.ReasonServiceError, says: []string{"Service c: invalid"}, events: []string{"ServiceUpdateFailed"},
 		},
 	})
+}
+
+// applyFailed has an apply be due, of which the sixth Job has failed.
+func (w *world) applyFailed(superseded bool) {
+	w.c.Spec.Delivery, w.o.Rendering.Current, w.o.Next.Work = v1alpha1.DeliveryInCluster, false, []Work{WorkApply}
+	j := ended("apply", 1, failedWith("no such class"))
+	j.Attempt, j.Final, j.Superseded = 6, true, superseded
+	w.o.Jobs = []Job{j}
 }
