@@ -8,6 +8,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/topologyjob/job"
 	"github.com/valkey-render/valkey-render/topologyjob/plan"
+	"github.com/valkey-render/valkey-render/topologyjob/status"
 )
 
 // content is what the pods of a shard hold, as far as they told.
@@ -131,26 +132,27 @@ func (in Input) drained(d *Decision, desired plan.Desired) {
 		last = max(last, shard+1)
 	}
 	for shard := desired.Shards; shard < last; shard++ {
-		set, known := in.set(shard), slices.Contains(listed, shard)
-		c := contents[shard]
+		set, c := in.set(shard), contents[shard]
 		if c == nil {
 			c = &content{}
 		}
-		switch {
+		switch known := slices.Contains(listed, shard); {
 		case in.fills(shard):
-			continue
-		case known && !c.holds && (set != nil || in.remains(shard)), !known && set != nil && c.empty() && allOwned && !moving:
+		case known && !c.holds && (set != nil || in.remains(shard)):
 			d.Drained = append(d.Drained, shard)
-		default:
-			continue
-		}
-		if !known {
+			if !moving && c.releasable(set) {
+				d.Release = append(d.Release, shard)
+			}
+		case !known && !moving && set != nil && c.empty() && allOwned:
+			d.Drained = append(d.Drained, shard)
 			d.sooner(soonest)
 		}
-		if known && set != nil && !set.Deleting && !moving && (c.empty() || c.pods == 0 && set.Pods == 0) {
-			d.Release = append(d.Release, shard)
-		}
 	}
+}
+
+// releasable is whether nothing of a shard that is drained keeps its StatefulSet from going.
+func (c content) releasable(set *status.StatefulSet) bool {
+	return set != nil && !set.Deleting && (c.empty() || c.pods == 0 && set.Pods == 0)
 }
 
 // remains reports whether anything of a shard is left that the guard would keep.
