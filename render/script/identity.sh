@@ -169,9 +169,13 @@ node_timeout_ms() {
 }
 
 # await_promotion ARGUMENTS…: returns when a pod of the shard is a primary with
-# data, or none is a replica with data. Pods that do not answer are given two node
-# timeouts. A replica with data is waited for without end where a Job will
-# promote it, and for ten node timeouts where there is none.
+# data, or none is a replica with data. What a pod said last stands until it says
+# something else: one that held data and does not answer holds it still. One that
+# held none and does not answer is given two node timeouts, and one that was never
+# heard of at least UNHEARD_SECONDS, unless its host says that no server is there:
+# names may not be known for as long. A replica with data is waited for without end
+# where a Job will promote it, and for ten node timeouts where there is none.
+UNHEARD_SECONDS=20
 await_promotion() {
 	local begin silence node_timeout waited
 	node_timeout=$(($(node_timeout_ms) / 10))
@@ -179,6 +183,7 @@ await_promotion() {
 	trap 'stand_in_ends; exit 143' TERM INT
 	stand_in "$@"
 	begin=$(now)
+	shard "$begin"
 	while :; do
 		shard_view
 		waited=$(($(now) - begin))
@@ -187,7 +192,10 @@ await_promotion() {
 			break
 		elif [ "$HOLDING" = 0 ]; then
 			silence=$((2 * node_timeout))
-			if [ "$SILENT" = 0 ] || [ "$waited" -ge "$silence" ]; then
+			if [ "$UNHEARD" != 0 ] && [ "$silence" -lt $((UNHEARD_SECONDS * 100)) ]; then
+				silence=$((UNHEARD_SECONDS * 100))
+			fi
+			if [ "$SILENT" = 0 ] || [ $(($(now) - SINCE)) -ge "$silence" ]; then
 				say "no other pod of the shard holds data ($SILENT did not answer)"
 				break
 			fi
@@ -201,30 +209,66 @@ await_promotion() {
 	stop_on_term
 }
 
-# shard_view: asks the shard's other pods. PROMOTED is yes when one is a primary
-# with data, HOLDING counts replicas with data, SILENT those without an answer.
+# shard TIME: sets SHARD to "N|TIME|unknown …", the shard's other pods: the number
+# of each in a survey, when it was last heard of, and what it said then.
+shard() {
+	local n=0 entry
+	SHARD=''
+	for entry in ${VALKEY_PEERS:-}; do
+		split "$entry" "$VR_PORT"
+		is_me "$HOST" "$PORT" || SHARD="$SHARD $n|$1|unknown"
+		n=$((n + 1))
+	done
+}
+
+# shard_view: asks the pods of SHARD, and keeps there what they say. PROMOTED is
+# yes when one is a primary with data, HOLDING counts those that were replicas
+# with data when they last answered, SILENT those without an answer now, of which
+# SINCE is when the last one was heard of, and UNHEARD those of them that never
+# were and may be there.
 shard_view() {
-	local dir=$VR_RUN/shard.$$ file expected answers=0 data
-	PROMOTED=no HOLDING=0
-	expected=$(others)
+	local dir=$VR_RUN/shard.$$ pod n since state at before=$SHARD
 	survey "$dir" 1 "$VR_PORT" "${VALKEY_PEERS:-}" INFO replication keyspace persistence
-	for file in "$dir"/*; do
-		[ -f "$file" ] || continue
-		answer "$file"
-		data=no
-		case $NL$REPLY in
-		*"${NL}db"* | *"${NL}loading:1"*) data=yes ;;
+	at=$(now)
+	PROMOTED=no HOLDING=0 SILENT=0 UNHEARD=0 SINCE=0 SHARD=''
+	for pod in $before; do
+		n=${pod%%|*} state=${pod##*|} since=${pod#*|}
+		since=${since%|*}
+		shard_state "$dir/$n"
+		if [ -n "$STATE" ]; then
+			since=$at state=$STATE
+		else
+			SILENT=$((SILENT + 1))
+			[ "$since" -le "$SINCE" ] || SINCE=$since
+			case $state$REPLY in
+			*'Connection refused'*) ;;
+			unknown*) UNHEARD=$((UNHEARD + 1)) ;;
+			esac
+		fi
+		case $state in
+		promoted) PROMOTED=yes ;;
+		holding) HOLDING=$((HOLDING + 1)) ;;
 		esac
-		case $(field "$REPLY" role)-$data in
-		master-yes) PROMOTED=yes ;;
-		slave-yes) HOLDING=$((HOLDING + 1)) ;;
-		master-no | slave-no) ;;
-		*) continue ;;
-		esac
-		answers=$((answers + 1))
+		SHARD="$SHARD $n|$since|$state"
 	done
 	rm -rf "$dir"
-	SILENT=$((expected - answers))
+}
+
+# shard_state FILE: sets STATE to what the pod of a survey's file is: promoted,
+# holding or empty, or to nothing when it gave no such answer.
+shard_state() {
+	local data=no
+	STATE='' REPLY=''
+	[ -f "$1" ] || return 0
+	answer "$1"
+	case $NL$REPLY in
+	*"${NL}db"* | *"${NL}loading:1"*) data=yes ;;
+	esac
+	case $(field "$REPLY" role)-$data in
+	master-yes) STATE=promoted ;;
+	slave-yes) STATE=holding ;;
+	master-no | slave-no) STATE=empty ;;
+	esac
 }
 
 # nap SECONDS: a shell runs a trap only when it is not waiting for a child in the

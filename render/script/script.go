@@ -127,8 +127,9 @@ const (
 	// RoleSeconds is how long start.sh may ask for a role before the server starts.
 	// A startup probe's budget includes it. With topology Cluster a primary that
 	// lost its data waits for the promotion of a replica: two node timeouts in the
-	// usual case, at most ten with EnvJobs Rendered, else until a Job has acted; a
-	// container that is restarted meanwhile goes on waiting.
+	// usual case, 20 s for a pod that does not answer, at most ten node timeouts with
+	// EnvJobs Rendered, else until a Job has acted; a container that is restarted
+	// meanwhile goes on waiting.
 	RoleSeconds = 10
 	// QuorumPrefix and a number is a line of sentinel.conf: the quorum. The monitor
 	// line itself is composed by start.sh, since no rendered text knows the primary.
