@@ -10,7 +10,8 @@
 //
 // start.sh decides who a container is at each of its starts; the rules are at
 // the head of the files that hold them: live.sh (which live settings), persist.sh
-// (the data, after a change of what the server writes), identity.sh
+// (the data, after a change of what the server writes; rdb.sh reads the heads of
+// files), identity.sh
 // (Cluster: is this still the node of nodes.conf), role.sh (Replication and
 // Sentinel: primary, replica or fenced) and sentinel.sh (what a sentinel watches).
 //

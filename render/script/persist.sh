@@ -166,24 +166,6 @@ rdb_newer() {
 	return 0
 }
 
-# rdb_begun FILE: the Unix time in the head of an RDB file: "ctime" with a length
-# byte, and a number of four bytes, least significant first.
-rdb_begun() {
-	local hex byte
-	hex=$(head -c 512 "$1" 2>/dev/null | od -An -v -tx1 | tr -d ' \n')
-	case $hex in
-	*056374696d65c2????????*) ;;
-	*) return 1 ;;
-	esac
-	hex=${hex#*056374696d65c2}
-	byte=''
-	for _ in 1 2 3 4; do
-		byte=$(printf '%.2s' "$hex")$byte
-		hex=${hex#??}
-	done
-	printf '%s\n' $((0x$byte))
-}
-
 # aof_from_rdb: a base file and a manifest are all that the server needs. They are
 # complete in a directory of their own before it gets the name.
 aof_from_rdb() {

@@ -16,13 +16,16 @@
 # Own history, proved by all of:
 #   - the last server here was the primary of history R when it was last ready
 #     (probe.sh writes state/role);
-#   - it stopped cleanly: it deletes its pidfile after its last save and fsync,
-#     and the pidfile is in the data volume. A killed server may lack what its
-#     replicas got (a write to the AOF may be two seconds behind them);
+#   - it stopped cleanly: it deletes its pidfile at the end, after the last fsync
+#     of an AOF, and the pidfile is in the data volume. A killed server may lack
+#     what its replicas got (a write to the AOF may be two seconds behind them);
 #   - the file that will be loaded is the one it stopped with, or was made of it
-#     (persist.sh): the AOF, if it had one, else an RDB whose repl-id is R;
+#     (persist.sh): the AOF, if it had one, else an RDB whose repl-id is R. A clean
+#     stop is no proof that there was a last save (SHUTDOWN NOSAVE, no save points):
+#     how far such a file goes is in it;
 #   - every other pod of the shard answers and is a replica in history R, which
-#     only this server has written, or is empty and not loading.
+#     only this server has written, and no further than the file, or is empty and
+#     not loading.
 
 ROLE_SECONDS=10
 ROLE_FILE=$VR_STATE/role
@@ -57,35 +60,6 @@ role_forget_aof() {
 	[ "$aof" != 1 ] || rm -f "$ROLE_FILE"
 }
 
-# rdb_history FILE: the repl-id in the head of an RDB file. The server writes it
-# as a string of 40 bytes after its name, both with a length byte.
-rdb_history() {
-	local hex
-	hex=$(head -c 512 "$1" 2>/dev/null | od -An -v -tx1 | tr -d ' \n')
-	case $hex in
-	*077265706c2d696428*) ;;
-	*) return 1 ;;
-	esac
-	hex=${hex#*077265706c2d696428}
-	hex=$(printf '%.80s' "$hex")
-	# Two hexadecimal digits a character, and the characters are digits again:
-	# 30-39 are 0-9, 61-66 are a-f.
-	while [ -n "$hex" ]; do
-		case $hex in
-		3?*) printf '%.1s' "${hex#3}" ;;
-		61*) printf a ;;
-		62*) printf b ;;
-		63*) printf c ;;
-		64*) printf d ;;
-		65*) printf e ;;
-		66*) printf f ;;
-		*) return 1 ;;
-		esac
-		hex=${hex#??}
-	done
-	printf '\n'
-}
-
 # running: marks the volume as one with a server that has not stopped cleanly.
 # The server writes the same file itself and deletes it at the end, but where it
 # cannot write it, it only says so.
@@ -93,11 +67,12 @@ running() {
 	printf '%s\n' $$ >"$PIDFILE" 2>/dev/null || rm -f "$ROLE_FILE" 2>/dev/null
 }
 
-# own_history: sets HISTORY to the replication ID that this volume holds all of;
-# false without one, with WHY. Also sets FORMER_IP.
+# own_history: sets HISTORY to the replication ID that this volume holds all of, and
+# OFFSET to how far if a file says so; false without one, with WHY. Also sets
+# FORMER_IP.
 own_history() {
 	local word role aof rdb
-	HISTORY='' FORMER_IP='' WHY="it has no record of a role"
+	HISTORY='' OFFSET='' FORMER_IP='' WHY="it has no record of a role"
 	read -r word role HISTORY aof FORMER_IP _ 2>/dev/null <"$ROLE_FILE" || return 1
 	[ "$word" = role ] || return 1
 	WHY="it was last seen as a replica"
@@ -114,10 +89,13 @@ own_history() {
 	else
 		# An AOF is set aside when all of it is in the RDB, until that was loaded.
 		[ "$aof" = 1 ] && [ -s "$AOF_CONVERTED/$AOF_MANIFEST" ] && return 0
-		set -- "$VR_DATA"/*.rdb
+		set -- "$RDB"
 	fi
 	for rdb in "$@"; do
-		[ "$(rdb_history "$rdb")" = "$HISTORY" ] && return 0
+		if rdb_history "$rdb" && [ "$RDB_ID" = "$HISTORY" ]; then
+			OFFSET=$RDB_OFFSET
+			return 0
+		fi
 	done
 	return 1
 }
@@ -141,7 +119,7 @@ peers_view() {
 			;;
 		slave)
 			got=$((got + 1))
-			peer_behind || AHEAD="$AHEAD $HOST:$PORT holds another history;"
+			peer_behind || AHEAD="$AHEAD $HOST:$PORT holds $MORE;"
 			;;
 		esac
 	done
@@ -149,9 +127,21 @@ peers_view() {
 	[ "$got" = "$expected" ] || AHEAD="$AHEAD $((expected - got)) of $expected other pods did not answer;"
 }
 
-# peer_behind: the replica whose INFO is REPLY holds nothing that HISTORY lacks.
+# peer_behind: the replica whose INFO is REPLY holds nothing that HISTORY lacks up to
+# OFFSET, or else MORE.
 peer_behind() {
-	[ "$(field "$REPLY" master_replid)" = "${HISTORY:-none}" ] && return 0
+	local key
+	if [ "$(field "$REPLY" master_replid)" = "${HISTORY:-none}" ]; then
+		[ -n "$OFFSET" ] || return 0
+		MORE="writes of this history that the file here lacks"
+		# What it applied, what it received, and what it could hand on: each may be
+		# the last to be known, while it looks for a primary.
+		for key in slave_repl_offset slave_read_repl_offset master_repl_offset; do
+			value "$REPLY" "$key" && whole "$VALUE" && [ "$VALUE" -le "$OFFSET" ] || return 1
+		done
+		return 0
+	fi
+	MORE="another history"
 	case $NL$REPLY in
 	*"${NL}db"*) return 1 ;;
 	esac

@@ -29,7 +29,7 @@ func TestFilesAreTheScripts(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	want := []string{"client.sh", "handover.sh", "identity.sh", "lib.sh", "live.sh", "lock.sh", "members.sh", "persist.sh", "prestop.sh", "probe.sh", "role.sh", "sentinel.sh", "start.sh"}
+	want := []string{"client.sh", "handover.sh", "identity.sh", "lib.sh", "live.sh", "lock.sh", "members.sh", "persist.sh", "prestop.sh", "probe.sh", "rdb.sh", "role.sh", "sentinel.sh", "start.sh"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}

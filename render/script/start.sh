@@ -16,6 +16,8 @@ SCRIPTS=${0%/*}
 . "$SCRIPTS/lock.sh"
 # shellcheck source=live.sh
 . "$SCRIPTS/live.sh"
+# shellcheck source=rdb.sh
+. "$SCRIPTS/rdb.sh"
 # shellcheck source=persist.sh
 . "$SCRIPTS/persist.sh"
 # shellcheck source=identity.sh
