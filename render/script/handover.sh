@@ -164,7 +164,9 @@ repoint() {
 
 # A sentinel promotes a replica, but makes the old primary a replica only ten
 # seconds later, and every write it takes until then is lost. So the writes are
-# stopped here first, and not started again here.
+# stopped here first. Once a sentinel may have begun they are started again only
+# when this server is a replica, which refuses them: else the pause goes on until
+# this pod is gone.
 hand_over_sentinel() {
 	local reply seconds
 	sentinel_view "$VR_RUN/sentinels.$$" 2
@@ -177,39 +179,56 @@ hand_over_sentinel() {
 	*failover_in_progress*) done_because "a failover is already running" ;;
 	esac
 	candidates
-	seconds=$(($(left "$DEADLINE") - 1))
-	[ "$seconds" -ge 3 ] || done_because "no time left to hand over"
+	seconds=$(left "$DEADLINE")
+	[ "$seconds" -ge 4 ] || done_because "no time left to hand over"
 	replica_now && done_because "the role has already moved"
-	# The pause ends by itself when this script does not come to its end.
-	reply=$(me CLIENT PAUSE $((seconds * 1000)) WRITE)
+	# To the end of the grace period, which is five seconds after this script's.
+	reply=$(me CLIENT PAUSE $(((seconds + 5) * 1000)) WRITE)
 	[ "$reply" = OK ] || done_because "the writes cannot be stopped: ${reply:-no answer}"
-	caught_up || resume "no replica caught up"
+	caught_up || resume "not every replica caught up"
+	# It may have a primary since, which this would replace.
+	sentinel_names "$VIEW" || resume "the sentinel at $SENTINEL_HOST does not name this server any more"
 	reply=$(ask 2 "$SENTINEL_HOST" "$SENTINEL_PORT" SENTINEL FAILOVER "$VR_MASTER")
 	case $reply in
-	OK | *INPROG*) ;;
-	*) resume "the sentinel at $SENTINEL_HOST does not fail over: ${reply:-no answer}" ;;
+	# Without an answer it may have begun as well.
+	OK | *INPROG* | '' | Error:*) ;;
+	*) resume "the sentinel at $SENTINEL_HOST does not fail over: $reply" ;;
 	esac
 	while [ "$(left "$DEADLINE")" -gt 1 ]; do
 		reply=$(ask 1 "$SENTINEL_HOST" "$SENTINEL_PORT" SENTINEL MASTER "$VR_MASTER")
 		HOST=$(after "$reply" ip) && PORT=$(after "$reply" port)
 		if [ -n "$HOST" ] && ! is_me "$HOST" "$PORT" && primary_there; then
 			say "preStop: this server follows $HOST:$PORT: $(me REPLICAOF "$HOST" "$PORT")"
-			resume "$HOST:$PORT took over"
+			# The sentinels end connections, this one too: what was said is no proof.
+			replica_now && resume "$HOST:$PORT took over"
 		fi
 		sleep 0.1
 	done
-	resume "no replica took over in time"
+	done_because "no replica took over in time; writes stay stopped"
 }
 
-# caught_up: some candidate has every write of this server, which takes none.
+# caught_up: every candidate that a sentinel may choose has all writes of this
+# server, which takes none. It chooses by what it heard up to ten seconds ago, so
+# one that is behind is as good to it.
 caught_up() {
-	local mine entry
-	mine=$(field "$(me INFO replication)" master_repl_offset) || return 1
+	local reply mine replid entry behind open=$CANDIDATES
+	reply=$(me INFO replication)
+	mine=$(field "$reply" master_repl_offset)
+	replid=$(field "$reply" master_replid)
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		for entry in $CANDIDATES; do
+		behind=''
+		for entry in $open; do
+			# The sentinel needs what is left.
+			[ "$(left "$DEADLINE")" -ge 3 ] || return 1
 			take "$entry"
-			[ "$(field "$(ask 1 "$HOST" "$PORT" INFO replication)" slave_repl_offset)" -ge "$mine" ] 2>/dev/null && return 0
+			reply=$(ask 1 "$HOST" "$PORT" INFO replication)
+			[ "$(field "$reply" slave_priority)" != 0 ] || continue
+			[ "$(field "$reply" master_replid)" = "$replid" ] &&
+				[ "$(field "$reply" slave_repl_offset)" -ge "$mine" ] 2>/dev/null ||
+				behind="$behind $entry"
 		done
+		[ -n "$behind" ] || return 0
+		open=$behind
 		sleep 0.2
 	done
 	return 1

@@ -213,9 +213,10 @@ announced() {
 # sentinel_view DIRECTORY SECONDS: what the sentinels say about the primary.
 # VIEW is "address HOST PORT" when more than half of those that answer name it,
 # "divided" when they differ, "none" when they answer and watch nothing, "silent"
-# when nobody answers. FLAGS holds the flags they show for it.
+# when nobody answers. FLAGS holds the flags they show for it. SENTINEL_HOST and
+# SENTINEL_PORT are of one that names that address.
 sentinel_view() {
-	local dir=$1 file host port voices=0 answers=0 address='' others='' most=0 count entry
+	local dir=$1 file host port voices=0 answers=0 address='' others='' voters='' most=0 count entry
 	survey "$dir" "$2" "$VR_SENTINEL_PORT" "${VALKEY_SENTINELS:-}" SENTINEL MASTER "$VR_MASTER"
 	FLAGS='' VIEW=silent SENTINEL_HOST='' SENTINEL_PORT=''
 	for file in "$dir"/*; do
@@ -232,7 +233,7 @@ sentinel_view() {
 			voices=$((voices + 1))
 			others="$others $host|$port"
 			FLAGS="$FLAGS,$(after "$REPLY" flags)"
-			SENTINEL_HOST=$HOST SENTINEL_PORT=$PORT
+			voters="$voters $host|$port|$HOST|$PORT"
 			;;
 		esac
 	done
@@ -250,7 +251,17 @@ sentinel_view() {
 	VIEW=divided
 	if [ $((most * 2)) -gt "$voices" ]; then
 		VIEW="address ${address%|*} ${address##*|}"
+		entry=${voters#*" $address|"}
+		entry=${entry%% *}
+		SENTINEL_HOST=${entry%|*} SENTINEL_PORT=${entry##*|}
 	fi
+}
+
+# sentinel_names ADDRESS: what the sentinel at SENTINEL_HOST watches now is "HOST PORT".
+sentinel_names() {
+	local reply
+	reply=$(ask 2 "$SENTINEL_HOST" "$SENTINEL_PORT" SENTINEL MASTER "$VR_MASTER")
+	[ "$(after "$reply" ip) $(after "$reply" port)" = "$1" ]
 }
 
 # shellcheck source=client.sh

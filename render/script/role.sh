@@ -152,12 +152,10 @@ peer_behind() {
 # agreement of the others, and none of their waiting: a container that comes
 # back in seconds without its data would else be taken for the primary still.
 asked_failover() {
-	local reply
 	[ -z "$ASKED" ] || return 0
 	# They may have replaced it by themselves since they were asked who it is, and
 	# this would replace the next one.
-	reply=$(ask 2 "$SENTINEL_HOST" "$SENTINEL_PORT" SENTINEL MASTER "$VR_MASTER")
-	[ "$(after "$reply" ip) $(after "$reply" port)" = "$VIEW" ] || return 0
+	sentinel_names "$VIEW" || return 0
 	ASKED=yes
 	say "asking the sentinel at $SENTINEL_HOST to promote a replica: $(ask 2 "$SENTINEL_HOST" "$SENTINEL_PORT" SENTINEL FAILOVER "$VR_MASTER")"
 }
