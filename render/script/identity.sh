@@ -143,12 +143,14 @@ identity() {
 stand_in() {
 	local dir=$VR_RUN/stand-in
 	[ "${VALKEY_VERSION:-8.0}" != 8.0 ] || return 0
+	# That of a start which was killed alone has the port.
+	[ ! -S "$dir/s" ] || timeout 5 valkey-cli -s "$dir/s" SHUTDOWN NOSAVE NOW FORCE >/dev/null 2>&1 </dev/null
 	rm -rf "$dir"
 	mkdir -p "$dir" || return 0
 	# The last of several values counts. A server must listen somewhere.
 	valkey-server "$VR_ROOT/config/valkey.conf" "$@" --dir "$dir" --cluster-config-file nodes.conf \
 		--port 0 --tls-port 0 --unixsocket s --cluster-port $((VR_PORT + 10000)) \
-		--appendonly no --save '' >/dev/null 2>&1 </dev/null &
+		--appendonly no --save '' --aclfile '' --unixsocketperm 700 >/dev/null 2>&1 </dev/null 8>&- &
 	STAND_IN=$!
 }
 

@@ -5,8 +5,10 @@
 # One server to a data directory, to which servers do not see themselves: what a
 # cluster node locks is nodes.conf, and each change replaces that file.
 
-# lock_data: the kernel lets go when the last process with the descriptor ends.
-# Without flock(1), or locks of the file system, nothing is kept out.
+# lock_data: the kernel lets go when the last process with the descriptor ends, so
+# a server that converts or stands in is started without it: the next start ends one
+# that outlived this. Without flock(1), or locks of the file system, nothing is
+# kept out.
 lock_data() {
 	local file=$VR_STATE/lock deadline words told=no
 	command -v flock >/dev/null || return 0

@@ -4,13 +4,17 @@
 package script_test
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/valkey-render/valkey-render/internal/servertest"
 	"github.com/valkey-render/valkey-render/render/script"
 )
 
@@ -79,6 +83,78 @@ func TestProcessOneServerToADirectory(t *testing.T) {
 			})
 		})
 	}
+}
+
+// start.sh alone is killed, as the kernel may do when memory is short: the server that
+// converts for it lives on, and the next start must get as far as ending it: 30 s later it gives up.
+func TestProcessLockOutlivesNoConversion(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(t *testing.T, shell string) {
+		p := newPod(t, shell, "9.1", "Standalone")
+		p.withLock()
+		p.mode("both")
+		p.start()
+		p.store("k")
+		p.ready()
+		p.stop(syscall.SIGKILL)
+		must(t, os.RemoveAll(filepath.Join(p.data, "dump.rdb")))
+		p.mode("rdb")
+		client := servertest.Program(t, "9.1", "valkey-cli")
+		p.fake("valkey-cli", `case "$*" in
+*' SAVE') cd "`+p.bin+`"; : >saving; while [ -e saving ]; do sleep 0.1; done; exit 1 ;;
+esac
+exec `+client+` "$@"
+`)
+		saving := filepath.Join(p.bin, "saving")
+		t.Cleanup(func() { _ = os.Remove(saving) })
+		p.launch(p.args...)
+		eventually(t, "the data is being converted", func() bool { return p.exists(saving) })
+		p.stop(syscall.SIGKILL)
+		p.fake("valkey-cli", "exec "+client+` "$@"`+"\n")
+		p.start()
+		if missing := p.stored("k"); missing != "" {
+			t.Errorf("lost %s\n%s", missing, p.log)
+		}
+	})
+}
+
+// The same while a server stands in for one that lost its data: it has the port of the
+// bus as well.
+func TestProcessLockOutlivesNoStandIn(t *testing.T) {
+	t.Parallel()
+	eachShell(t, func(t *testing.T, shell string) {
+		p := newPod(t, shell, "9.1", "Cluster")
+		p.withLock()
+		p.conf("cluster-enabled yes\n")
+		p.set(map[string]string{script.EnvNodeTimeout: "60000", script.EnvPeers: "127.0.0.1:1"})
+		must(t, os.WriteFile(filepath.Join(p.data, "nodes.conf"), []byte(primary+myCopy+vars), 0o600))
+		socket := filepath.Join(p.root, "run/stand-in/s")
+		bus := net.JoinHostPort(p.ip, strconv.Itoa(p.port+10000))
+		listens := func() bool {
+			conn, err := net.DialTimeout("tcp", bus, time.Second)
+			if err == nil {
+				_ = conn.Close()
+			}
+			return err == nil
+		}
+		var before os.FileInfo
+		for i := range 3 {
+			p.launch(p.args...)
+			eventually(t, "a server stands in", func() bool {
+				now, err := os.Stat(socket)
+				if err != nil || os.SameFile(before, now) || !listens() {
+					return false
+				}
+				before = now
+				return true
+			})
+			if i < 2 {
+				p.stop(syscall.SIGKILL)
+			}
+		}
+		p.stop(syscall.SIGTERM)
+		eventually(t, "nobody stands in any more", func() bool { return !listens() })
+	})
 }
 
 // Where nothing can be locked, servers start as they would without.

@@ -208,7 +208,11 @@ rdb_from_aof() {
 		sleep 0.2
 	done
 	# In the background, so that a signal is heard meanwhile.
-	convert_ask 86400 SAVE >"$VR_RUN/convert.reply" &
+	(
+		# A function's redirection would keep the descriptor under another number.
+		exec 8>&-
+		convert_ask 86400 SAVE >"$VR_RUN/convert.reply"
+	) &
 	wait $!
 	reply=$(cat "$VR_RUN/convert.reply")
 	[ "$reply" = OK ] || convert_failed "the server could not save it (disk full?): $reply"
@@ -240,7 +244,7 @@ convert_server() {
 	valkey-server "$VR_ROOT/config/valkey.conf" "$@" --dir "$CONVERT" --dbfilename dump.rdb \
 		--appendonly yes --appenddirname appendonlydir --appendfilename appendonly.aof --save '' \
 		--port 0 --tls-port 0 --unixsocket "$CONVERT_SOCKET" --unixsocketperm 700 --aclfile '' \
-		--maxmemory 0 --auto-aof-rewrite-percentage 0 >&2 </dev/null &
+		--maxmemory 0 --auto-aof-rewrite-percentage 0 >&2 </dev/null 8>&- &
 	CONVERT_PID=$!
 }
 
