@@ -150,13 +150,17 @@ hand_over_replication() {
 	done_because "$NAME:$PORT did not take over in time; writes go on"
 }
 
-# repoint: the other replicas still follow this server, which is about to stop.
-# Best effort: a Job or their next start does the same.
+# repoint: the other replicas still follow this server, which is about to stop. One
+# that does not any more was told otherwise meanwhile, and a primary would lose its
+# data. Best effort: a Job or their next start does the same.
 repoint() {
-	local entry host=$HOST port=$PORT name=$NAME
+	local entry reply host=$HOST port=$PORT name=$NAME
 	for entry in $OTHER_PODS; do
 		take "$entry"
 		[ "$HOST:$PORT" = "$host:$port" ] && continue
+		reply=$(ask 1 "$HOST" "$PORT" INFO replication)
+		[ "$(field "$reply" role)" = slave ] || continue
+		is_me "$(field "$reply" master_host)" "$(field "$reply" master_port)" || continue
 		say "preStop: $HOST:$PORT follows $name:$port: $(ask 1 "$HOST" "$PORT" REPLICAOF "$name" "$port")"
 	done
 	HOST=$host PORT=$port NAME=$name

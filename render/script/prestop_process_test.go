@@ -5,7 +5,6 @@ package script_test
 
 import (
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -279,37 +278,4 @@ func TestProcessPreStopSentinel(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Someone else moves the role while the hook asks around: it must not ask for
-// another move.
-func TestPreStopReadsTheRoleAgain(t *testing.T) {
-	eachShell(t, func(t *testing.T, shell string) {
-		for _, topology := range []string{"Cluster", "Replication"} {
-			p := newPod(t, shell, "9.1", topology)
-			p.set(map[string]string{
-				script.EnvVersion: "8.1", script.EnvReplicas: "1", script.EnvPeers: p.addr() + " 127.0.0.9:1",
-			})
-			p.fake("valkey-cli", `case "$*" in
-*'127.0.0.9 '*INFO*) printf 'role:slave\nmaster_link_status:up\nmaster_replid:r\nslave_repl_offset:5\n' ;;
-*'CLUSTER NODES'*) echo "x 127.0.0.1 myself,master - 0 0 1 connected 0-5" ;;
-*'CONFIG GET'*) printf 'replica-announce-ip\n127.0.0.9\n' ;;
-*INFO*) if [ -e asked ] && [ -e again ]; then echo role:slave; exit; fi
-	[ -e asked ] && echo >again
-	echo >asked
-	printf 'role:master\nmaster_repl_offset:5\nmaster_replid:r\nslave0:ip=127.0.0.9,port=1,state=online,offset=5,lag=0\n' ;;
-*) echo >moved; echo OK ;;
-esac
-`)
-			p.run(script.PreStop).expect(t, 0, "the role has already moved")
-			if p.read(p.data+"/moved") != "" {
-				t.Errorf("%s: it asked for a move", topology)
-			}
-			for _, file := range []string{"asked", "again"} {
-				if !strings.Contains(p.read(p.data+"/"+file), "\n") {
-					t.Errorf("%s: the fake client was not asked as expected", topology)
-				}
-			}
-		}
-	})
 }

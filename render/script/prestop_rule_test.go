@@ -82,3 +82,77 @@ func TestPreStopSentinelStopsWritesUntilItIsAReplica(t *testing.T) {
 		})
 	}
 }
+
+// What the others are was asked before the handover: by its end each may be told
+// something else, and a primary that is made a replica loses its data.
+func TestPreStopRepointsOnlyItsOwnReplicas(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, third string // what the third pod says after the handover
+		told        bool
+	}{
+		{"it follows this server", `role:slave\nmaster_host:127.0.0.1\nmaster_port:PORT\n`, true},
+		{"it follows another one", `role:slave\nmaster_host:127.0.0.7\nmaster_port:PORT\n`, false},
+		{"it follows the new primary", `role:slave\nmaster_host:127.0.0.8\nmaster_port:1\n`, false},
+		{"it is a primary", `role:master\n`, false},
+		{"it does not answer", "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			eachShell(t, func(t *testing.T, shell string) {
+				p := newPod(t, shell, "9.1", "Replication")
+				p.set(map[string]string{script.EnvReplicas: "2", script.EnvPeers: p.addr() + " 127.0.0.8:1 127.0.0.9:1"})
+				p.fake("valkey-cli", strings.NewReplacer("PORT", strconv.Itoa(p.port), "THIRD", strings.ReplaceAll(c.third, "PORT", strconv.Itoa(p.port))).Replace(`
+replica() { printf 'role:slave\nmaster_link_status:up\nmaster_replid:r\nslave_repl_offset:5\n'; }
+case "$*" in
+*'CONFIG GET'*) ;;
+*FAILOVER*) echo >moved; echo OK ;;
+*REPLICAOF*) echo "$*" >told; echo OK ;;
+*'-h 127.0.0.1 '*INFO*) [ -e moved ] && printf 'role:slave\nmaster_failover_state:no-failover\n' ||
+	printf 'role:master\nmaster_repl_offset:5\nmaster_replid:r\nslave0:ip=127.0.0.8,port=1,state=online,offset=5,lag=0\n' ;;
+*'-h 127.0.0.8 '*INFO*) [ -e moved ] && echo role:master || replica ;;
+*'-h 127.0.0.9 '*INFO*) [ -e moved ] && printf 'THIRD' || replica ;;
+esac
+`))
+				r := p.run(script.PreStop)
+				r.expect(t, 0, "127.0.0.8:1 took over")
+				if told := p.read(p.data + "/told"); strings.Contains(told, "-h 127.0.0.9 -p 1 ") != c.told || (told != "") != c.told {
+					t.Errorf("it was told %q:\n%s", told, r.out)
+				}
+			})
+		})
+	}
+}
+
+// Someone else moves the role while the hook asks around: it must not ask for
+// another move.
+func TestPreStopReadsTheRoleAgain(t *testing.T) {
+	eachShell(t, func(t *testing.T, shell string) {
+		for _, topology := range []string{"Cluster", "Replication"} {
+			p := newPod(t, shell, "9.1", topology)
+			p.set(map[string]string{
+				script.EnvVersion: "8.1", script.EnvReplicas: "1", script.EnvPeers: p.addr() + " 127.0.0.9:1",
+			})
+			p.fake("valkey-cli", `case "$*" in
+*'127.0.0.9 '*INFO*) printf 'role:slave\nmaster_link_status:up\nmaster_replid:r\nslave_repl_offset:5\n' ;;
+*'CLUSTER NODES'*) echo "x 127.0.0.1 myself,master - 0 0 1 connected 0-5" ;;
+*'CONFIG GET'*) printf 'replica-announce-ip\n127.0.0.9\n' ;;
+*INFO*) if [ -e asked ] && [ -e again ]; then echo role:slave; exit; fi
+	[ -e asked ] && echo >again
+	echo >asked
+	printf 'role:master\nmaster_repl_offset:5\nmaster_replid:r\nslave0:ip=127.0.0.9,port=1,state=online,offset=5,lag=0\n' ;;
+*) echo >moved; echo OK ;;
+esac
+`)
+			p.run(script.PreStop).expect(t, 0, "the role has already moved")
+			if p.read(p.data+"/moved") != "" {
+				t.Errorf("%s: it asked for a move", topology)
+			}
+			for _, file := range []string{"asked", "again"} {
+				if !strings.Contains(p.read(p.data+"/"+file), "\n") {
+					t.Errorf("%s: the fake client was not asked as expected", topology)
+				}
+			}
+		}
+	})
+}
