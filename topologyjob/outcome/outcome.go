@@ -72,6 +72,9 @@ type Outcome struct {
 	DryRun bool `json:"dryRun,omitempty"`
 	// Counts of what was done.
 	Counts map[string]int64 `json:"counts,omitempty"`
+	// Fingerprint is that of the certificate that every pod was seen to show: the SHA-256
+	// of its DER in lower-case hex. Of kind tls, when it has converged.
+	Fingerprint string `json:"fingerprint,omitempty"`
 	// Milliseconds that the run took.
 	Milliseconds int64 `json:"milliseconds"`
 }

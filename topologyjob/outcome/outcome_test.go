@@ -34,6 +34,7 @@ func TestEveryOutcomeFitsAndComesBack(t *testing.T) {
 			Reason:       rapid.StringMatching(`[A-Za-z]{0,30}`).Draw(t, "reason"),
 			Message:      strings.Repeat(rapid.String().Draw(t, "part"), rapid.IntRange(0, 3000).Draw(t, "times")),
 			Counts:       rapid.MapOfN(rapid.StringMatching(`[a-z]{1,12}`), rapid.Int64(), 0, 10).Draw(t, "counts"),
+			Fingerprint:  rapid.StringMatching(`([0-9a-f]{64})?`).Draw(t, "fingerprint"),
 			Milliseconds: rapid.Int64().Draw(t, "ms"),
 		}
 		if len(o.Counts) == 0 {
@@ -97,7 +98,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"kind":"secrets","result":"Converged","milliseconds":12}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		o, err := Parse(data)
-		if err != nil || len(o.Kind)+len(o.Reason) > 1000 || len(o.Counts) > 20 {
+		if err != nil || len(o.Kind)+len(o.Reason)+len(o.Fingerprint) > 1000 || len(o.Counts) > 20 {
 			return
 		}
 		again, err := o.JSON()

@@ -100,6 +100,7 @@ func (r *Reconciler) gather(ctx context.Context, c *v1alpha1.ValkeyCluster) (*ga
 	if err := g.rendering(); err != nil {
 		return nil, err
 	}
+	g.fingerprint()
 	r.ask(ctx, g)
 	r.passwords(ctx, g)
 	r.secretChanges(g)

@@ -188,10 +188,13 @@ func (r *rig) counting(c client.Client, crashAfter int, gone chan struct{}) clie
 
 // cluster makes a ValkeyCluster and what of its rendering a reconciler has to find: its
 // StatefulSets. Their controller makes the pods.
-func (r *rig) cluster(called string, shards int32) types.NamespacedName {
+func (r *rig) cluster(called string, shards int32, edit ...func(*v1alpha1.ValkeyClusterSpec)) types.NamespacedName {
 	r.Helper()
 	c := &v1alpha1.ValkeyCluster{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace, Name: called}}
 	c.Spec.Shards, c.Spec.ReplicasPerShard, c.Spec.Delivery = new(shards), new(int32(1)), v1alpha1.DeliveryGitOps
+	for _, e := range edit {
+		e(&c.Spec)
+	}
 	hash, err := c.SpecHash()
 	if err != nil {
 		r.Fatal(err)

@@ -78,6 +78,8 @@ type Report struct {
 	// Message never holds a secret.
 	Message string
 	Counts  map[string]int64
+	// Fingerprint, of TLS that converged, is that of the certificate that every pod shows.
+	Fingerprint string
 }
 
 // BlockedError ends a run: waiting does not help.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/valkey-render/valkey-render/render/command"
 	"github.com/valkey-render/valkey-render/topologyjob/node"
+	"github.com/valkey-render/valkey-render/topologyjob/outcome"
 	"github.com/valkey-render/valkey-render/topologyjob/setting"
 )
 
@@ -35,7 +36,11 @@ const (
 // read its files by itself is told to once in a run, whatever it shows.
 func TLS(ctx context.Context, o Options, wanted *setting.Certificate, served func(ctx context.Context, at node.Address) ([]byte, error)) Report {
 	c := &certificates{run: newRun(o, func(Pod) bool { return true }), wanted: wanted, served: served, read: map[string]bool{}}
-	return c.loop(ctx, c.pass)
+	report := c.loop(ctx, c.pass)
+	if report.Result == outcome.Converged && !o.DryRun {
+		report.Fingerprint = wanted.Fingerprint
+	}
+	return report
 }
 
 type certificates struct {

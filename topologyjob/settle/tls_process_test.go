@@ -166,7 +166,11 @@ func TestProcessARenewedCertificateIsServed(t *testing.T) {
 		wanted := parsed(t, after)
 		dry := r.options(t, d)
 		dry.DryRun = true
-		want(t, TLS(within(t), dry, wanted, d.Served), outcome.Converged, "", "would: read the certificate again on c-0-0; ", "c-0-1")
+		would := TLS(within(t), dry, wanted, d.Served)
+		want(t, would, outcome.Converged, "", "would: read the certificate again on c-0-0; ", "c-0-1")
+		if would.Fingerprint != "" {
+			t.Error("what would be served is told as what is")
+		}
 		// The files of a pod come late.
 		replace(t, r.servers[0], after)
 		once := r.options(t, d)
@@ -187,7 +191,11 @@ func TestProcessARenewedCertificateIsServed(t *testing.T) {
 		go func() { done <- TLS(within(t), waiting, wanted, d.Served) }()
 		<-noticed
 		replace(t, r.servers[1], after)
-		want(t, <-done, outcome.Converged, "")
+		report := <-done
+		want(t, report, outcome.Converged, "")
+		if report.Fingerprint != wanted.Fingerprint {
+			t.Errorf("the report has the fingerprint %q", report.Fingerprint)
+		}
 		for i := range r.servers {
 			if r.shownBy(t, d, i) != wanted.Fingerprint {
 				t.Errorf("server %d serves another certificate", i)

@@ -47,8 +47,8 @@ type Observed struct {
 	Actions []v1alpha1.ActionStatus
 	// Drained is what status.drainedShards is to be.
 	Drained []int32
-	// Fingerprint is the lower-case hex SHA-256 of the leaf certificate that every pod was
-	// seen to serve, "" when not all serve the same or nobody looked.
+	// Fingerprint is the lower-case hex SHA-256 of the leaf certificate that the last Job of
+	// kind tls saw every pod serve, "" when there is no such Job any more.
 	Fingerprint string
 	// Guard is whether the admission policies of package guard are installed; nil when it
 	// is not known.

@@ -27,6 +27,8 @@ type done struct {
 	// message for people, one line.
 	message string
 	counts  map[string]int64
+	// fingerprint of the certificate that every pod shows.
+	fingerprint string
 }
 
 // kinds are all there are, in the order of help.

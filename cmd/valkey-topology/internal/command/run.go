@@ -112,7 +112,7 @@ func (r *runner) run(ctx context.Context, k kind) error {
 
 // judge says how a run ended.
 func (r *runner) judge(ctx context.Context, k kind, did done, err error) outcome.Outcome {
-	o := outcome.Outcome{Kind: k.name, Result: outcome.Converged, Message: did.message, Counts: did.counts, DryRun: r.dryRun}
+	o := outcome.Outcome{Kind: k.name, Result: outcome.Converged, Message: did.message, Counts: did.counts, Fingerprint: did.fingerprint, DryRun: r.dryRun}
 	if err == nil {
 		return o
 	}

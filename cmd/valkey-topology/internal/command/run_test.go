@@ -69,3 +69,17 @@ func TestWithoutADeadlineNothingIsWaitedFor(t *testing.T) {
 		}
 	})
 }
+
+// TestTheCertificateThatIsServedIsInTheOutcome, from where it gets into the status.
+func TestTheCertificateThatIsServedIsInTheOutcome(t *testing.T) {
+	var s session
+	files := memory{}
+	r := &runner{sys: System{Out: &s.out, Err: &s.err, Files: files, Clock: clock.RealClock{}}, log: "log", output: cli.NewChoice("text", "json")}
+	work := func(context.Context, *runner) (done, error) { return done{fingerprint: "ab01"}, nil }
+	if err := r.run(t.Context(), kind{"tls", "", work}); err != nil {
+		t.Fatal(err)
+	}
+	if o, err := outcome.Parse([]byte(files["log"])); err != nil || o.Fingerprint != "ab01" {
+		t.Errorf("%+v, %v", o, err)
+	}
+}

@@ -62,7 +62,7 @@ func sets(do setter) func(context.Context, *runner) (done, error) {
 		if err != nil {
 			return done{}, &verdict{outcome.BadInput, "InputInvalid", err}
 		}
-		d := done{message: report.Message, counts: report.Counts}
+		d := done{message: report.Message, counts: report.Counts, fingerprint: report.Fingerprint}
 		if report.Result == outcome.Converged {
 			return d, nil
 		}
@@ -239,8 +239,8 @@ func certificates(ctx context.Context, r *runner) (done, error) {
 			return settle.Report{}, err
 		}
 		report := settle.TLS(ctx, o, wanted, dialer.Served)
-		if report.Result == outcome.Converged && !r.dryRun {
-			report.Message += "; every pod serves " + wanted.Fingerprint
+		if report.Fingerprint != "" {
+			report.Message += "; every pod serves " + report.Fingerprint
 		}
 		return report, nil
 	})(ctx, r)
