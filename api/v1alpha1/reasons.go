@@ -147,7 +147,7 @@ const (
 const (
 	// ReasonApplied: the condition is True.
 	ReasonApplied = "Applied"
-	// ReasonRollPending: pods run an older template and wait for a decision.
+	// ReasonRollPending: pods run an older template and are not replaced yet.
 	ReasonRollPending = "RollPending"
 	// ReasonRollInProgress: pods are rolled.
 	ReasonRollInProgress = "RollInProgress"

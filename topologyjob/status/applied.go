@@ -52,25 +52,36 @@ func (x *computation) rolling() bool {
 // configApplied is whether pods run what was rendered.
 func (x *computation) configApplied() {
 	const kind = v1alpha1.ConditionConfigApplied
-	old := x.outdated()
-	text := fmt.Sprintf("%d pods run an older template", len(old))
 	switch {
 	case x.o.Next.RollRefused != "":
 		x.conditions.set(kind, false, finding{v1alpha1.ReasonRollRefused, x.o.Next.RollRefused})
 	case x.rolling():
 		x.conditions.set(kind, false, finding{v1alpha1.ReasonRollInProgress, "Pods are being replaced"})
-	case x.o.Next.RollPending != "":
-		x.conditions.set(kind, false, finding{v1alpha1.ReasonRollPending, x.o.Next.RollPending})
-	case x.o.Rendering.Renderer != "":
-		x.conditions.set(kind, false, finding{v1alpha1.ReasonRollPending, fmt.Sprintf(
-			"Renderer %s would replace pods, which nobody has asked for: change the spec, or annotate %s", x.o.Rendering.Renderer, v1alpha1.AnnotationRestart)})
-	case len(old) > 0:
-		x.conditions.set(kind, false, finding{v1alpha1.ReasonRollPending, text})
+	case len(x.outdated()) > 0:
+		x.conditions.set(kind, false, finding{v1alpha1.ReasonRollPending, x.pending(x.outdated())})
 	case x.settingRefused() != nil:
 		x.conditions.set(kind, false, *x.settingRefused())
 	default:
 		x.conditions.set(kind, true, finding{v1alpha1.ReasonApplied, "Pods run what was rendered"})
 	}
+}
+
+// pending says why pods that run an older template are not replaced yet.
+func (x *computation) pending(old []string) string {
+	text := fmt.Sprintf("%d pods run an older template", len(old))
+	switch next := x.o.Next; {
+	case x.c.Spec.Suspend:
+		return text + ", and stay while spec.suspend is true"
+	case x.c.Spec.Hibernate:
+		return text + ", and go, as spec.hibernate asks"
+	case x.o.Invalid != "":
+		return text + ", and stay until the spec is valid"
+	case next.Blocked != nil:
+		return text + ", and stay until this is put right: " + next.Blocked.Message
+	case len(next.Waiting) > 0:
+		return text + ". Before they are replaced: " + some(steady(next.Waiting))
+	}
+	return text + ", and are replaced after what is being done now"
 }
 
 // aclApplied is whether servers have the users of the spec.

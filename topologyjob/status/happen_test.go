@@ -104,11 +104,10 @@ func happen(t *rapid.T, w *world) {
 		"blocked": func() {
 			w.o.Next.Blocked = &Blocked{rapid.SampledFrom([]string{"ForeignData", "SlotsLost", "QuorumLost", "JobBlocked", "PrimaryDown"}).Draw(t, "reason"), text}
 		},
-		"refused":  func() { w.o.Next.RollRefused = text },
-		"pending":  func() { w.o.Next.RollPending = text },
-		"renderer": func() { w.o.Rendering.Renderer = "v9" },
-		"files":    func() { w.o.Next.RestartWouldFail = text },
-		"drained":  func() { w.o.Drained = []int32{9, 7} },
+		"refused": func() { w.o.Next.RollRefused = text },
+		"suspend": func() { w.c.Spec.Suspend = !w.c.Spec.Suspend },
+		"files":   func() { w.o.Next.RestartWouldFail = text },
+		"drained": func() { w.o.Drained = []int32{9, 7} },
 		"setting": func() {
 			w.o.Settings = map[string]Settings{"c-0-0": {LiveConfig: &Setting{v1alpha1.ReasonApplyFailed, text}, ACL: &Setting{v1alpha1.ReasonApplyFailed, text}}}
 		},

@@ -44,10 +44,8 @@ type Next struct {
 	Waiting []string
 	// Blocked, when not nil, is why nothing is done though something should be.
 	Blocked *Blocked
-	// RollPending says why pods that run an older template are not replaced yet, when
-	// somebody has to decide that; RollRefused why they must not be: it would lose data,
-	// or they would not start.
-	RollPending string
+	// RollRefused says why pods that run an older template must not be replaced: it would
+	// lose data, or they would not start.
 	RollRefused string
 	// RestartWouldFail, when not "", says why a server would not start with its files.
 	RestartWouldFail string

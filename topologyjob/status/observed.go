@@ -71,9 +71,6 @@ type Rendering struct {
 	// Objects is the annotation v1alpha1.AnnotationObjectsHash of the ValkeyCluster, "" where
 	// there is none.
 	Objects string
-	// Renderer, when not "", is the version of a renderer that would change pods and that
-	// nobody has asked to: the roll waits (ConfigApplied RollPending).
-	Renderer string
 }
 
 // Object is a rendered object that is there.

@@ -52,8 +52,8 @@ func TestWhatIsBeingDone(t *testing.T) {
 			change: func(w *world) { w.set("c-0").UpdateRevision = "r2" },
 			state:  reconciling, reason: v1alpha1.ReasonUpdatingNodes, conditions: []string{"ConfigApplied: False RollInProgress"},
 		},
-		"a roll waits for somebody to ask": {
-			change: func(w *world) { w.set("c-0").UpdateRevision, w.o.Next.RollPending = "r2", "a new renderer" },
+		"a roll is suspended": {
+			change: func(w *world) { w.set("c-0").UpdateRevision, w.c.Spec.Suspend = "r2", true },
 			state:  v1alpha1.StateReady, reason: v1alpha1.ReasonClusterHealthy, conditions: []string{"ConfigApplied: False RollPending"},
 		},
 		"a roll would lose data": {
@@ -180,4 +180,24 @@ func (w *world) applyFailed(superseded bool) {
 	j := ended("apply", 1, failedWith("no such class"))
 	j.Attempt, j.Final, j.Superseded = 6, true, superseded
 	w.o.Jobs = []Job{j}
+}
+
+// TestWhyARollWaits is in the message of ConfigApplied.
+func TestWhyARollWaits(t *testing.T) {
+	for want, change := range map[string]func(*world){
+		"2 pods run an older template, and stay while spec.suspend is true":                        func(w *world) { w.c.Spec.Suspend = true },
+		"2 pods run an older template, and go, as spec.hibernate asks":                             func(w *world) { w.c.Spec.Hibernate = true },
+		"2 pods run an older template, and stay until the spec is valid":                           func(w *world) { w.o.Invalid = "spec.shards: no" },
+		"2 pods run an older template, and stay until this is put right: two histories":            func(w *world) { w.o.Next.Blocked = &Blocked{v1alpha1.ReasonForeignData, "two histories"} },
+		"2 pods run an older template. Before they are replaced: Job c-repair-3 works for a while": func(w *world) { w.o.Next.Waiting = []string{"Job c-repair-3 works for 7s"} },
+		"2 pods run an older template, and are replaced after what is being done now":              func(w *world) { w.o.Next.Work = []Work{WorkJoin} },
+	} {
+		w := healthy(t, cacheSpec)
+		w.set("c-0").UpdateRevision = "r2"
+		change(w)
+		c := find(w.compute().Status.Conditions, v1alpha1.ConditionConfigApplied)
+		if c.Reason != v1alpha1.ReasonRollPending || c.Message != want {
+			t.Errorf("%s: %s, want %s", c.Reason, c.Message, want)
+		}
+	}
 }
