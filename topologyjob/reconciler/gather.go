@@ -101,6 +101,7 @@ func (r *Reconciler) gather(ctx context.Context, c *v1alpha1.ValkeyCluster) (*ga
 		return nil, err
 	}
 	g.fingerprint()
+	r.failures(ctx, g)
 	r.ask(ctx, g)
 	r.passwords(ctx, g)
 	r.secretChanges(g)

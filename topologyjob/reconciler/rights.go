@@ -29,7 +29,8 @@ func Rights() []rbacv1.PolicyRule {
 		rule("batch", []string{"jobs"}, "get", "list", "watch", "create", "delete"),
 		// Secrets are read by name, and never listed.
 		rule("", []string{"secrets"}, "get", "create", "update"),
-		rule("events.k8s.io", []string{"events"}, "create", "patch"),
+		// Those of StatefulSets that cannot make their pods are listed, past the cache.
+		rule("events.k8s.io", []string{"events"}, "list", "create", "patch"),
 	}
 }
 

@@ -30,8 +30,8 @@ type StatefulSet struct {
 	UpdateRevision string
 	// RenderHash is its annotation v1alpha1.AnnotationRenderHash.
 	RenderHash string
-	// CreateFailed is what the API server said when a pod could not be made (the text of a
-	// FailedCreate event), "" when it is not known.
+	// CreateFailed is what the API server said when a pod could not be made, from an event
+	// FailedCreate; "" when it is not known.
 	CreateFailed string
 }
 

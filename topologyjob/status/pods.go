@@ -119,7 +119,7 @@ func (x *computation) containerFailing() *finding {
 func (x *computation) notCreated() *finding {
 	var quota, list []string
 	for _, s := range x.sorted() {
-		if s.Deleting || s.Pods >= s.Replicas || s.CreateFailed == "" && !x.longMissing(s) {
+		if s.Deleting || s.Pods >= s.Replicas || !x.longMissing(s) {
 			continue
 		}
 		text := fmt.Sprintf("StatefulSet %s has %d of %d pods", s.Name, s.Pods, s.Replicas)

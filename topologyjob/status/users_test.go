@@ -160,9 +160,11 @@ func TestWhatUsersDoToPods(t *testing.T) {
 		"run into a quota": {
 			change: func(w *world) {
 				w.kill("c-0-1")
+				w.settle()
+				w.past(time.Minute)
 				w.set("c-0").CreateFailed = `pods "c-0-1" is forbidden: exceeded quota: small`
 			},
-			state: degraded, reason: v1alpha1.ReasonQuotaExceeded, says: []string{"exceeded quota: small", "ResourceQuota"}, events: []string{"WaitingForReplicas"},
+			state: degraded, reason: v1alpha1.ReasonQuotaExceeded, says: []string{"exceeded quota: small", "ResourceQuota"},
 		},
 		"keep pods away in another way": {
 			change: func(w *world) { w.kill("c-0-1"); w.settle(); w.past(time.Minute) },

@@ -96,6 +96,7 @@
   resources:
   - events
   verbs:
+  - list
   - create
   - patch
 {{- end }}
