@@ -158,7 +158,7 @@ func TestDefinitionsAreTheSame(t *testing.T) {
 
 func TestRulesAreTheSame(t *testing.T) {
 	text, err := chart.Rules()
-	for name, want := range map[string][]rbacv1.PolicyRule{"rules": reconciler.Rights(), "ownRules": reconciler.OwnRights(name.ReconcilerLease("")), "metricsRules": reconciler.MetricsRights()} {
+	for name, want := range map[string][]rbacv1.PolicyRule{"rules": reconciler.Rights(), "ownRules": reconciler.OwnRights(name.ReconcilerLease("")), "metricsRules": reconciler.MetricsRights(), "guardRules": reconciler.GuardRights()} {
 		var got []rbacv1.PolicyRule
 		if err := yaml.UnmarshalStrict([]byte(execute(t, must(t, text, err), "valkey-reconciler."+name, nil)), &got); err != nil {
 			t.Fatal(err)

@@ -29,6 +29,7 @@ func Rules() ([]byte, error) {
 		{"ownJobRules", reconciler.OwnJobRights()},
 		{"applyRules", reconciler.ApplyRights()},
 		{"metricsRules", reconciler.MetricsRights()},
+		{"guardRules", reconciler.GuardRights()},
 	} {
 		text, err := yaml.Marshal(r.rules)
 		if err != nil {

@@ -24,6 +24,9 @@ const SentinelMaster = "mymaster"
 // part of every claim's name.
 const DataClaim = "data"
 
+// EnvJobs, of the server's container, is Reconciler or Rendered: spec.jobs.
+const EnvJobs = "VALKEY_JOBS"
+
 // StatefulSet is the name of a shard's StatefulSet. Topologies without slots
 // have shard 0.
 func StatefulSet(cluster string, shard int32) string {

@@ -6,6 +6,8 @@ package script
 import (
 	"embed"
 	"fmt"
+
+	"github.com/valkey-render/valkey-render/render/name"
 )
 
 //go:embed *.sh
@@ -109,7 +111,7 @@ const (
 	// only, in data and Sentinel pods.
 	EnvSentinels = "VALKEY_SENTINELS"
 	// EnvJobs is Reconciler or Rendered.
-	EnvJobs = "VALKEY_JOBS"
+	EnvJobs = name.EnvJobs
 	// EnvNodeTimeout is cluster-node-timeout in milliseconds, where it is not to be
 	// taken from the live file.
 	EnvNodeTimeout = "VALKEY_NODE_TIMEOUT_MS"

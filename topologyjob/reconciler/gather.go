@@ -102,6 +102,12 @@ func (r *Reconciler) gather(ctx context.Context, c *v1alpha1.ValkeyCluster) (*ga
 	}
 	g.fingerprint()
 	r.failures(ctx, g)
+	if r.Orphans != nil {
+		r.orphans(ctx, g)
+	}
+	if r.Guarded != nil {
+		g.seen.Guard = r.Guarded.installed(ctx)
+	}
 	r.ask(ctx, g)
 	r.passwords(ctx, g)
 	r.secretChanges(g)

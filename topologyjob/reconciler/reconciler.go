@@ -59,6 +59,10 @@ type Reconciler struct {
 	Ended *Ended
 	// Refused remembers what the API server has refused.
 	Refused *Refused
+	// Orphans remembers StatefulSets without a ValkeyCluster, Guarded whether a guard is
+	// installed; nil looks for none.
+	Orphans *Orphans
+	Guarded *Guarded
 }
 
 // atRest is how long nothing has to be looked at for connections to be closed.

@@ -115,6 +115,7 @@ func (r *rig) reconcile(config *rest.Config, crashAfter int) (stop func(), crash
 		Metrics: r.metrics,
 		Events:  m.GetEventRecorder(v1alpha1.ClusterReporter), NodeEvents: m.GetEventRecorder(v1alpha1.NodeReporter),
 		JobImage: "image", Resync: cmp.Or(r.resync, 2*time.Second), Ended: NewEnded(clock.RealClock{}), Refused: NewRefused(), Scope: scope,
+		Orphans: NewOrphans(clock.RealClock{}, time.Second),
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	if err := work.Setup(ctx, m, 4); err != nil {

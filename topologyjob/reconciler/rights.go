@@ -52,6 +52,15 @@ func OwnJobRights() []rbacv1.PolicyRule {
 	}
 }
 
+// GuardRights are what it may do in the whole cluster when it looks after all namespaces, to
+// see whether a guard is installed.
+func GuardRights() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{{
+		APIGroups: []string{"admissionregistration.k8s.io"}, Verbs: []string{"list"},
+		Resources: []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"},
+	}}
+}
+
 // ApplyRights are what an apply Job may do in the namespaces of clusters: everything that
 // is rendered, and reading the ValkeyCluster that it is done for. A patch that makes an object
 // needs the right to create it; the inventory is updated; claims are kept.

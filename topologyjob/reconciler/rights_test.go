@@ -15,7 +15,7 @@ import (
 )
 
 func rights() []rbacv1.PolicyRule {
-	return slices.Concat(reconciler.Rights(), reconciler.OwnRights(name.ReconcilerLease("")), reconciler.MetricsRights())
+	return slices.Concat(reconciler.Rights(), reconciler.OwnRights(name.ReconcilerLease("")), reconciler.MetricsRights(), reconciler.GuardRights())
 }
 
 // TestNothingElseIsWritten: the reconciler makes and changes none of the kinds that are

@@ -53,8 +53,9 @@ type Observed struct {
 	// Guard is whether the admission policies of package guard are installed; nil when it
 	// is not known.
 	Guard *bool
-	// Orphans are StatefulSets of ours in the namespace whose cluster label names no
-	// ValkeyCluster. They are given to one ValkeyCluster of the namespace at most.
+	// Orphans are StatefulSets of shards in the namespace whose cluster label names no
+	// ValkeyCluster, for a while now. They are given to one ValkeyCluster of the namespace at
+	// most.
 	Orphans []string
 	// Failures are requests to the API server that the reconciler made for this cluster
 	// and that failed.

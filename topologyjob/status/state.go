@@ -86,7 +86,7 @@ func (x *computation) warning() *finding {
 		add(v1alpha1.ReasonDataNotReplicated, "durable data without a replica: a lost volume is lost data")
 	}
 	if x.o.Guard != nil && !*x.o.Guard && x.c.Spec.DeletionPolicy != v1alpha1.DeletionAllow {
-		add(v1alpha1.ReasonGuardMissing, "the admission policies of the guard are not installed: nothing keeps shards with data from being deleted by mistake")
+		add(v1alpha1.ReasonGuardMissing, "the admission policies of the guard are not all installed: nothing keeps shards with data from being deleted by mistake")
 	}
 	if first == "" {
 		return nil

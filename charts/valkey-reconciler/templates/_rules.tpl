@@ -235,3 +235,13 @@
   verbs:
   - create
 {{- end }}
+
+{{- define "valkey-reconciler.guardRules" -}}
+- apiGroups:
+  - admissionregistration.k8s.io
+  resources:
+  - validatingadmissionpolicies
+  - validatingadmissionpolicybindings
+  verbs:
+  - list
+{{- end }}

@@ -157,6 +157,11 @@ func (r *runner) add(ctx context.Context, m manager.Manager, scope reconciler.Sc
 		Events: m.GetEventRecorder(v1alpha1.ClusterReporter), NodeEvents: m.GetEventRecorder(v1alpha1.NodeReporter),
 		Metrics: set, Clock: r.sys.Clock, Random: r.sys.Random, JobImage: r.jobImage, Resync: r.resync, Ended: reconciler.NewEnded(r.sys.Clock), Refused: reconciler.NewRefused(),
 		Place: job.Place{Namespace: scope.Own, Account: r.applyAccount}, Scope: scope,
+		Orphans: reconciler.NewOrphans(r.sys.Clock, reconciler.OrphanGrace),
+	}
+	if len(r.watchedNamespaces()) == 0 {
+		// Policies are in no namespace: who looks after some has no right to read them.
+		work.Guarded = reconciler.NewGuarded(m.GetAPIReader(), r.sys.Clock)
 	}
 	return work.Setup(ctx, m, r.concurrency)
 }
