@@ -34,8 +34,6 @@ const (
 	ConditionPrunePending = "PrunePending"
 	// ConditionConfigApplied is True when pods run what was rendered.
 	ConditionConfigApplied = "ConfigApplied"
-	// ConditionBackupHealthy is True when the last backup succeeded in time.
-	ConditionBackupHealthy = "BackupHealthy"
 	// ConditionReconciling is present, and True, only while kstatus should wait.
 	ConditionReconciling = "Reconciling"
 	// ConditionStalled is present, and True, only while nothing happens until

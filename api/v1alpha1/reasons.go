@@ -133,8 +133,6 @@ const (
 	ReasonBootstrapSucceeded = "BootstrapSucceeded"
 	// ReasonAdoptedExisting: formed from nodes that knew each other.
 	ReasonAdoptedExisting = "AdoptedExisting"
-	// ReasonRestoreAssembled: formed from a backup.
-	ReasonRestoreAssembled = "RestoreAssembled"
 	// ReasonBootstrapFailed: could not be formed.
 	ReasonBootstrapFailed = "BootstrapFailed"
 	// ReasonAllHealthy: ShardsHealthy is True.
@@ -159,18 +157,6 @@ const (
 	ReasonApplyFailed = "ApplyFailed"
 	// ReasonSecretMissing: a Secret or a key is missing or empty.
 	ReasonSecretMissing = "SecretMissing"
-)
-
-// Reasons of BackupHealthy.
-const (
-	// ReasonSucceeded: the last backup succeeded.
-	ReasonSucceeded = "Succeeded"
-	// ReasonFailed: the last backup failed.
-	ReasonFailed = "Failed"
-	// ReasonOverdue: no backup was made when the schedule asked for one.
-	ReasonOverdue = "Overdue"
-	// ReasonNeverRun: no backup was made yet.
-	ReasonNeverRun = "NeverRun"
 )
 
 // Reasons of the conditions of a ValkeyNode.

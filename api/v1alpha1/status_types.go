@@ -132,9 +132,6 @@ type ValkeyClusterStatus struct {
 	// certificate that every pod was seen to serve.
 	// +optional
 	LastTLSCertFingerprint string `json:"lastTLSCertFingerprint,omitempty"`
-	// lastBackup that succeeded.
-	// +optional
-	LastBackup *BackupStatus `json:"lastBackup,omitempty"`
 	// conditions in detail.
 	// +listType=map
 	// +listMapKey=type
@@ -271,18 +268,4 @@ type AppliedStatus struct {
 	// started is the version that was there when the first servers could start.
 	// +optional
 	Started string `json:"started,omitempty"`
-}
-
-// BackupStatus is the last backup that succeeded.
-type BackupStatus struct {
-	// time it was finished.
-	Time metav1.Time `json:"time"`
-	// key of the object or manifest.
-	Key string `json:"key"`
-	// bytes written.
-	// +optional
-	Bytes int64 `json:"bytes,omitempty"`
-	// verified when it was read back.
-	// +optional
-	Verified bool `json:"verified,omitempty"`
 }

@@ -172,7 +172,7 @@ func alertCases() []alertCase {
 			p + `survey_duration_seconds_bucket{le="+Inf"} 0+10x90`,
 		}
 	}
-	m, h := time.Minute, time.Hour
+	m := time.Minute
 	return []alertCase{
 		{"ValkeyReconcilerDown", nil, 5 * m, []string{"{}"}},
 		{"ValkeyReconcilerDown", nil, 4 * m, nil},
@@ -216,8 +216,6 @@ func alertCases() []alertCase {
 		{"ValkeySettingsNotApplied", []string{of("rotation_total", `,result="error"`, "0+1x60")}, 15 * m, []string{cache}},
 		{"ValkeySettingsNotApplied", []string{of("acl_apply_total", `,result="success"`, "0+1x60")}, 15 * m, nil},
 
-		{"ValkeyBackupOverdue", []string{of("backup_last_success_timestamp_seconds", "", "-180000x200")}, h, []string{cache}},
-		{"ValkeyBackupOverdue", []string{of("backup_last_success_timestamp_seconds", "", "-90000x200")}, h, nil},
 	}
 }
 

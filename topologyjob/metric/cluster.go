@@ -58,9 +58,6 @@ func (s *Set) state(c *v1alpha1.ValkeyCluster, now *v1alpha1.ValkeyClusterStatus
 	} else {
 		s.gauges[nameSlots].DeleteLabelValues(c.Namespace, c.Name)
 	}
-	if b := now.LastBackup; b != nil {
-		set(nameBackup, float64(b.Time.Unix()))
-	}
 }
 
 // lags sets those of the replicas that there are, and drops those of others.

@@ -56,7 +56,7 @@ func lived(t *testing.T) (*metric.Set, *prometheus.Registry, *v1alpha1.ValkeyClu
 	s.Reconciled("shop", "cache", errors.New("no"))
 	s.Surveyed(time.Millisecond)
 	now := &v1alpha1.ValkeyClusterStatus{
-		State: v1alpha1.StateDegraded, LastBackup: &v1alpha1.BackupStatus{Time: metav1.Unix(1000, 0)},
+		State:        v1alpha1.StateDegraded,
 		ShardDetails: []v1alpha1.ShardStatus{{Health: v1alpha1.ShardReady, SlotCount: 8192}, {Index: 1, Health: v1alpha1.ShardDown, SlotCount: 8190}},
 	}
 	m := status.Measured{
@@ -105,7 +105,6 @@ func TestEveryMetricIsFed(t *testing.T) {
 		`acl_apply_total{` + of + `namespace="shop",result="error"}`:               3,
 		`tls_reload_total{` + of + `namespace="shop",result="success"}`:            1,
 		`rotation_total{` + of + `namespace="shop",result="error"}`:                3,
-		`backup_last_success_timestamp_seconds{` + of + `namespace="shop"}`:        1000,
 	} {
 		if value, there := got[called]; !there || value != want {
 			t.Errorf("%s is %v (%v), want %v", called, value, there, want)

@@ -33,7 +33,6 @@ const (
 	nameACL        = "acl_apply_total"
 	nameTLS        = "tls_reload_total"
 	nameRotations  = "rotation_total"
-	nameBackup     = "backup_last_success_timestamp_seconds"
 )
 
 // Results of what was tried, as values of the label result.
@@ -64,6 +63,5 @@ func Definitions() []Definition {
 		{nameACL, "counter", of("result"), "Jobs that give servers their users."},
 		{nameTLS, "counter", of("result"), "Jobs that have servers read their certificate again."},
 		{nameRotations, "counter", of("result"), "Jobs that replace passwords, several for each rotation."},
-		{nameBackup, "gauge", of(), "When the last backup was made. Only with a backup."},
 	}
 }

@@ -4,20 +4,15 @@
 package status
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/render/name"
 	"github.com/valkey-render/valkey-render/topologyjob/acl"
 	"github.com/valkey-render/valkey-render/topologyjob/secret"
 )
-
-// backupGrace is how long a backup may take after it was due.
-const backupGrace = time.Hour
 
 // outdated are the data pods that run an older template than their StatefulSet has.
 func (x *computation) outdated() []string {
@@ -181,27 +176,4 @@ func (x *computation) missingCertificate() *finding {
 		return &finding{v1alpha1.ReasonSecretMissing, fmt.Sprintf("Secret %s has no key %s", n, strings.Join(keys, ", "))}
 	}
 	return nil
-}
-
-// backupHealthy is whether the last backup succeeded, in time.
-func (x *computation) backupHealthy() {
-	const kind = v1alpha1.ConditionBackupHealthy
-	b := x.o.Backups
-	if b == nil || x.c.Spec.Backup == nil {
-		return
-	}
-	last := time.Time{}
-	if b.Last != nil {
-		last = b.Last.Time.Time
-	}
-	switch {
-	case b.FailedAt.After(last):
-		x.conditions.set(kind, false, finding{v1alpha1.ReasonFailed, cmp.Or(b.FailedMessage, "The last backup failed")})
-	case !b.Due.IsZero() && last.Before(b.Due) && x.after(b.Due, backupGrace):
-		x.conditions.set(kind, false, finding{v1alpha1.ReasonOverdue, "No backup since the one that was due at " + b.Due.UTC().Format(time.RFC3339)})
-	case last.IsZero():
-		x.conditions.set(kind, false, finding{v1alpha1.ReasonNeverRun, "No backup was made yet"})
-	default:
-		x.conditions.set(kind, true, finding{v1alpha1.ReasonSucceeded, "The last backup succeeded"})
-	}
 }

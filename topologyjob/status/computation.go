@@ -129,9 +129,6 @@ func (x *computation) result() Result {
 	if x.o.Fingerprint != "" {
 		s.LastTLSCertFingerprint = x.o.Fingerprint
 	}
-	if x.o.Backups != nil && x.o.Backups.Last != nil {
-		s.LastBackup = x.o.Backups.Last.DeepCopy()
-	}
 	x.judge()
 	s.ClusterInitialized = x.initialized
 	s.Conditions = x.conditions.list(x.before.Conditions, x.c.Generation, x.now)

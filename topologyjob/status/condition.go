@@ -48,7 +48,7 @@ func order() []string {
 		v1alpha1.ConditionReady, v1alpha1.ConditionProgressing, v1alpha1.ConditionDegraded, v1alpha1.ConditionAvailable,
 		v1alpha1.ConditionClusterFormed, v1alpha1.ConditionSlotsAssigned, v1alpha1.ConditionShardsHealthy,
 		v1alpha1.ConditionClusterInitialized, v1alpha1.ConditionConfigApplied, v1alpha1.ConditionACLApplied,
-		v1alpha1.ConditionBackupHealthy, v1alpha1.ConditionConfigurationWarning, v1alpha1.ConditionPrunePending,
+		v1alpha1.ConditionConfigurationWarning, v1alpha1.ConditionPrunePending,
 		v1alpha1.ConditionPersistentVolumeClaimReady, v1alpha1.ConditionPersistentVolumeClaimSizeReady,
 		v1alpha1.ConditionLiveConfigApplied, v1alpha1.ConditionTLSReloaded,
 		v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled,

@@ -23,7 +23,6 @@ func (x *computation) judge() {
 	x.shardsHealthy()
 	x.configApplied()
 	x.aclApplied()
-	x.backupHealthy()
 	x.conditions.present(v1alpha1.ConditionConfigurationWarning, x.warning())
 	x.conditions.present(v1alpha1.ConditionPrunePending, x.prunePending())
 	x.conditions.present(v1alpha1.ConditionDegraded, x.degraded())
@@ -124,8 +123,6 @@ func (x *computation) origin() finding {
 	switch {
 	case x.before.ObservedGeneration <= 0 && x.before.JobSerial == 0 && len(x.o.Jobs) == 0:
 		return finding{v1alpha1.ReasonAdoptedExisting, "Nodes that knew each other were taken over"}
-	case x.c.Spec.RestoreFrom != nil:
-		return finding{v1alpha1.ReasonRestoreAssembled, "The cluster was formed from a backup"}
 	}
 	return finding{v1alpha1.ReasonBootstrapSucceeded, "The cluster was formed"}
 }

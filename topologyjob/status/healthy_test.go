@@ -54,7 +54,7 @@ func TestAHealthyClusterIsReady(t *testing.T) {
 				"Ready": "True ClusterHealthy", "Progressing": "False ReconcileComplete", "Degraded": "", "Available": "True Serving",
 				"ClusterFormed": "True TopologyComplete", "SlotsAssigned": slots, "ShardsHealthy": "True AllHealthy",
 				"ClusterInitialized": "True AdoptedExisting", "ConfigApplied": "True Applied", "ACLApplied": "True Applied",
-				"ConfigurationWarning": "", "PrunePending": "", "Reconciling": "", "Stalled": "", "BackupHealthy": "",
+				"ConfigurationWarning": "", "PrunePending": "", "Reconciling": "", "Stalled": "",
 			} {
 				if got := says(s.Conditions, kind); got != want {
 					t.Errorf("%s: %q, want %q", kind, got, want)

@@ -134,17 +134,6 @@ func TestAClusterThatWasThereIsAdopted(t *testing.T) {
 	}
 }
 
-func TestAClusterIsRestored(t *testing.T) {
-	w := rendered(t, cacheSpec+"restoreFrom: {s3: {bucket: b, credentialsSecret: s}, manifestKey: m}\n")
-	w.settle()
-	w.pods()
-	w.survey()
-	w.settle()
-	if got := says(w.c.Status.Conditions, "ClusterInitialized"); got != "True RestoreAssembled" {
-		t.Error(got)
-	}
-}
-
 func TestAClusterThatCannotBeFormed(t *testing.T) {
 	w := rendered(t, cacheSpec)
 	w.pods()

@@ -33,8 +33,7 @@ const (
 
 // Next is what was decided to do.
 type Next struct {
-	// Work that is running or about to be started, whether by a Job or not. Backups are
-	// none: they change nothing.
+	// Work that is running or about to be started, whether by a Job or not.
 	Work []Work
 	// Start are Jobs that are created when the status is written: their names and the
 	// serial are in it before.

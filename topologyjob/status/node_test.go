@@ -4,11 +4,9 @@
 package status
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -183,46 +181,6 @@ func TestTheGracePeriodIsToldOnce(t *testing.T) {
 	}
 	if got := told(w.settle().Events); len(got) > 0 {
 		t.Error(got)
-	}
-}
-
-func TestBackups(t *testing.T) {
-	at := func(d time.Duration) *v1alpha1.BackupStatus {
-		b := &v1alpha1.BackupStatus{Key: "k"}
-		b.Time.Time = noon.Add(d)
-		return b
-	}
-	for _, title := range slices.Sorted(maps.Keys(backups(at))) {
-		test := backups(at)[title]
-		t.Run(title, func(t *testing.T) {
-			w := healthy(t, cacheSpec+"backup: {schedule: '0 3 * * *', s3: {bucket: b, credentialsSecret: s}}\n")
-			w.o.Backups = test.backups
-			r := w.compute()
-			if got := says(r.Status.Conditions, v1alpha1.ConditionBackupHealthy); got != test.want {
-				t.Errorf("%q, want %q", got, test.want)
-			}
-			if b := test.backups; b != nil && b.Last != nil && (r.Status.LastBackup == nil || r.Status.LastBackup.Key != "k") {
-				t.Errorf("%+v", r.Status.LastBackup)
-			}
-		})
-	}
-}
-
-type backupCase struct {
-	backups *Backups
-	want    string
-}
-
-func backups(at func(time.Duration) *v1alpha1.BackupStatus) map[string]backupCase {
-	day := 24 * time.Hour
-	return map[string]backupCase{
-		"not known":            {nil, ""},
-		"none yet":             {&Backups{}, "False NeverRun"},
-		"good":                 {&Backups{Last: at(-time.Hour), Due: noon.Add(-2 * time.Hour)}, "True Succeeded"},
-		"failed":               {&Backups{Last: at(-day), FailedAt: noon, FailedMessage: "403"}, "False Failed"},
-		"good after a failure": {&Backups{Last: at(-time.Hour), FailedAt: noon.Add(-day)}, "True Succeeded"},
-		"overdue":              {&Backups{Last: at(-day), Due: noon.Add(-2 * time.Hour)}, "False Overdue"},
-		"due just now":         {&Backups{Last: at(-day), Due: noon.Add(-time.Minute)}, "True Succeeded"},
 	}
 }
 

@@ -4,8 +4,6 @@
 package status
 
 import (
-	"time"
-
 	"github.com/valkey-render/valkey-render/api/v1alpha1"
 	"github.com/valkey-render/valkey-render/topologyjob/survey"
 )
@@ -41,8 +39,6 @@ type Observed struct {
 	// Settings are what is known of live directives, users and certificates of a server,
 	// by pod. A pod that is not in it is Pending for all of them.
 	Settings map[string]Settings
-	// Backups is what is known of backups; nil when spec.backup asks for none.
-	Backups *Backups
 	// Actions that begin or ended since the status from before, by name.
 	Actions []v1alpha1.ActionStatus
 	// Drained is what status.drainedShards is to be.
@@ -115,16 +111,4 @@ type Failure struct {
 	Name string
 	// Message is the error's, without a secret.
 	Message string
-}
-
-// Backups is what is known of backups.
-type Backups struct {
-	// Last that succeeded; nil is none yet.
-	Last *v1alpha1.BackupStatus
-	// FailedAt and FailedMessage are of the last that failed; the zero time is none.
-	FailedAt      time.Time
-	FailedMessage string
-	// Due is when the schedule last asked for one, and what it asked for should be there;
-	// the zero time is not yet.
-	Due time.Time
 }
