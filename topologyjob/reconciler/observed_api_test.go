@@ -59,8 +59,11 @@ func TestAPIServerAQuotaOfPodsShowsInTheStatus(t *testing.T) {
 	}
 	// Its controller counts first; before, nothing is let in.
 	r.until("the count of the quota", func() error {
-		if err := r.admin.Get(t.Context(), client.ObjectKeyFromObject(quota), quota); err != nil || len(quota.Status.Hard) == 0 {
-			return fmt.Errorf("not counted yet: %v", err)
+		if err := r.admin.Get(t.Context(), client.ObjectKeyFromObject(quota), quota); err != nil {
+			return err
+		}
+		if len(quota.Status.Hard) == 0 {
+			return errors.New("not counted yet")
 		}
 		return nil
 	})
