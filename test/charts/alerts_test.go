@@ -215,7 +215,6 @@ func alertCases() []alertCase {
 		{"ValkeySettingsNotApplied", []string{of("tls_reload_total", `,result="error"`, "0+1x60")}, 15 * m, []string{cache}},
 		{"ValkeySettingsNotApplied", []string{of("rotation_total", `,result="error"`, "0+1x60")}, 15 * m, []string{cache}},
 		{"ValkeySettingsNotApplied", []string{of("acl_apply_total", `,result="success"`, "0+1x60")}, 15 * m, nil},
-
 	}
 }
 
