@@ -41,7 +41,7 @@ const (
 )
 
 // What a pod said last stands until it says something else.
-func TestIdentityWaitRemembersWhoHeldData(t *testing.T) {
+func TestProcessIdentityWaitRemembersWhoHeldData(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, before, silence, after, words string }{
 		{"it held data", holdsData, unknown, isPrimary, "is its primary now"},
@@ -80,7 +80,7 @@ func TestIdentityWaitRemembersWhoHeldData(t *testing.T) {
 
 // A pod whose host says that no server is there holds nothing in memory, and so does
 // one that said so itself.
-func TestIdentityWaitGivesSilenceTwoNodeTimeouts(t *testing.T) {
+func TestProcessIdentityWaitGivesSilenceTwoNodeTimeouts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, before, after string }{
 		{"no server is there", refused, refused},

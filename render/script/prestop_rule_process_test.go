@@ -36,7 +36,7 @@ esac
 
 // Writes go on after a handover that did not begin, and on no primary after one that
 // may have.
-func TestPreStopSentinelStopsWritesUntilItIsAReplica(t *testing.T) {
+func TestProcessPreStopSentinelStopsWritesUntilItIsAReplica(t *testing.T) {
 	t.Parallel()
 	const begin, goOn = "SENTINEL FAILOVER", "CLIENT UNPAUSE"
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestPreStopSentinelStopsWritesUntilItIsAReplica(t *testing.T) {
 
 // What the others are was asked before the handover: by its end each may be told
 // something else, and a primary that is made a replica loses its data.
-func TestPreStopRepointsOnlyItsOwnReplicas(t *testing.T) {
+func TestProcessPreStopRepointsOnlyItsOwnReplicas(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, third string // what the third pod says after the handover
@@ -126,7 +126,7 @@ esac
 
 // Someone else moves the role while the hook asks around: it must not ask for
 // another move.
-func TestPreStopReadsTheRoleAgain(t *testing.T) {
+func TestProcessPreStopReadsTheRoleAgain(t *testing.T) {
 	eachShell(t, func(t *testing.T, shell string) {
 		for _, topology := range []string{"Cluster", "Replication"} {
 			p := newPod(t, shell, "9.1", topology)
