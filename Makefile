@@ -153,11 +153,11 @@ test-soak-faults: prepare ## operations and faults for SOAK (30m), on a local Ku
 
 .PHONY: bench
 bench: ## benchmarks named BENCH (all), BENCHCOUNT times (1)
-	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(BENCHCOUNT) ./...
+	go test -run '^$$' -bench '$(value BENCH)' -benchmem -count $(BENCHCOUNT) ./...
 
 .PHONY: bench-live
 bench-live: prepare ## times and stalls on a local Kubernetes, those named BENCH (all), COUNT times (5) (as root)
-	BENCH='$(BENCH)' COUNT=$(COUNT) tools/bench-live.sh
+	BENCH='$(value BENCH)' COUNT=$(COUNT) tools/bench-live.sh
 
 .PHONY: vulncheck
 vulncheck: ## known vulnerabilities in what is called (needs the Internet)
