@@ -18,9 +18,8 @@ func TestSlotThatDoesNotMoveKeepsNoOthers(t *testing.T) {
 	for _, version := range []string{"8.1.1", "9.1.2"} {
 		t.Run(version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w, pods := pair()
+				w, pods := pairOf(version)
 				from, to := w.Servers()[0], w.Servers()[1]
-				from.Version, to.Version = version, version
 				key := slotKey(t, from)
 				n := slot.OfKey(key)
 				to.Put(key, 1)

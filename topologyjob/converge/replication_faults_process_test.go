@@ -22,10 +22,7 @@ import (
 func TestProcessAnEmptyPrimaryWipesNobody(t *testing.T) {
 	t.Parallel()
 	perVersion(t, func(t *testing.T, version string) {
-		c := clustertest.NewReplication(t, version, 3)
-		settled(t, c, converge.Bootstrap)
-		c.Fill(200)
-		c.Synced()
+		c := replicated(t, version, 200)
 		p := c.Pod(0, 0)
 		p.Stop()
 		p.Wipe()
@@ -49,10 +46,7 @@ func TestProcessAnEmptyPrimaryWipesNobody(t *testing.T) {
 func TestProcessTwoPrimaries(t *testing.T) {
 	t.Parallel()
 	perVersion(t, func(t *testing.T, version string) {
-		c := clustertest.NewReplication(t, version, 3)
-		settled(t, c, converge.Bootstrap)
-		c.Fill(100)
-		c.Synced()
+		c := replicated(t, version, 100)
 		old := c.Pod(0, 0)
 		old.Freeze()
 		places := c.Options(converge.Failover, clustertest.Dialer())
@@ -182,10 +176,7 @@ func TestProcessServersThatRefuse(t *testing.T) {
 func TestProcessADiskThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	perVersion(t, func(t *testing.T, version string) {
-		c := clustertest.NewReplication(t, version, 3)
-		settled(t, c, converge.Bootstrap)
-		c.Fill(10)
-		c.Synced()
+		c := replicated(t, version, 10)
 		p := c.Pod(0, 1)
 		if err := os.RemoveAll(p.Server.Dir); err != nil {
 			t.Fatal(err)
@@ -216,10 +207,7 @@ func TestProcessADiskThatCannotBeWritten(t *testing.T) {
 func TestProcessAPodThatIsBackUnderItsName(t *testing.T) {
 	t.Parallel()
 	perVersion(t, func(t *testing.T, version string) {
-		c := clustertest.NewReplication(t, version, 3)
-		settled(t, c, converge.Bootstrap)
-		c.Fill(100)
-		c.Synced()
+		c := replicated(t, version, 100)
 		p := c.Pod(0, 0)
 		if _, err := p.Server.Do("SAVE"); err != nil {
 			t.Fatal(err)

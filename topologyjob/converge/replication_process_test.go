@@ -23,6 +23,16 @@ func settled(t *testing.T, c *clustertest.Cluster, kind converge.Kind) converge.
 	return out
 }
 
+// replicated is a primary with so many keys and two replicas that have them all.
+func replicated(t *testing.T, version string, keys int) *clustertest.Cluster {
+	t.Helper()
+	c := clustertest.NewReplication(t, version, 3)
+	settled(t, c, converge.Bootstrap)
+	c.Fill(keys)
+	c.Synced()
+	return c
+}
+
 // stays runs for a time and fails the test unless nothing was changed and it was not done.
 func stays(t *testing.T, c *clustertest.Cluster, kind converge.Kind, d time.Duration) converge.Outcome {
 	t.Helper()
@@ -72,10 +82,7 @@ func TestProcessReplicationBootstrap(t *testing.T) {
 func TestProcessReplicationFailover(t *testing.T) {
 	t.Parallel()
 	perVersion(t, func(t *testing.T, version string) {
-		c := clustertest.NewReplication(t, version, 3)
-		settled(t, c, converge.Bootstrap)
-		c.Fill(200)
-		c.Synced()
+		c := replicated(t, version, 200)
 		// A replica that hangs behind is not elected.
 		primary := c.Primary()
 		primary.Freeze()

@@ -59,14 +59,16 @@ func (c wireConn) Do(_ context.Context, commands ...node.Command) []node.Reply {
 
 func (wireConn) Close() {}
 
-// pair is a cluster of two primaries.
-func pair() (*clustermodel.World, []survey.Pod) {
+// pair is a cluster of two primaries, pairOf one of a version.
+func pair() (*clustermodel.World, []survey.Pod) { return pairOf("9.1.2") }
+
+func pairOf(version string) (*clustermodel.World, []survey.Pod) {
 	w := clustermodel.New(clustermodel.Settings{NodeTimeout: 5 * time.Second}, rand.New(rand.NewPCG(1, 1)), time.Now())
 	var pods []survey.Pod
 	var places []clustermodel.Place
 	for shard := range int32(2) {
 		name, address := fmt.Sprintf("c-%d-0", shard), fmt.Sprintf("10.0.0.%d", shard+1)
-		places = append(places, clustermodel.Place{Server: w.Add(name, "9.1.2", address+":6379"), Slots: slot.Bootstrap(shard, 2), Epoch: uint64(shard) + 1})
+		places = append(places, clustermodel.Place{Server: w.Add(name, version, address+":6379"), Slots: slot.Bootstrap(shard, 2), Epoch: uint64(shard) + 1})
 		pods = append(pods, survey.Pod{Name: name, Shard: shard, Host: address, Port: 6379})
 	}
 	w.Form(places)
@@ -234,9 +236,8 @@ func TestTargetOfAMoveHasKeysOfTheSlot(t *testing.T) {
 }
 
 func targetHasKeys(t *testing.T, version string, only bool) {
-	w, pods := pair()
+	w, pods := pairOf(version)
 	from, to := w.Servers()[0], w.Servers()[1]
-	from.Version, to.Version = version, version
 	tag := slotKey(t, from)
 	n, other := slot.OfKey(tag), "{"+tag+"}"
 	from.Put(tag, 2)

@@ -69,9 +69,8 @@ func TestStoppedWhileItDeletesOldCopies(t *testing.T) {
 }
 
 func stoppedWhileItDeletes(t *testing.T, version, at string) {
-	w, pods := pair()
+	w, pods := pairOf(version)
 	from, to := w.Servers()[0], w.Servers()[1]
-	from.Version, to.Version = version, version
 	tag := slotKey(t, from)
 	n := slot.OfKey(tag)
 	for i := range 100 {
@@ -108,9 +107,8 @@ func TestNoCopiesAreDeletedThatAreServed(t *testing.T) {
 	for _, version := range []string{"8.1.1", "9.1.2"} {
 		t.Run(version, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w, pods := pair()
+				w, pods := pairOf(version)
 				from, to := w.Servers()[0], w.Servers()[1]
-				from.Version, to.Version = version, version
 				key := slotKey(t, from)
 				n := slot.OfKey(key)
 				from.Put(key, 1)

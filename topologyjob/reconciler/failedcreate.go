@@ -21,7 +21,8 @@ const (
 	// failedCreate is the reason of the events of a StatefulSet whose pods, or the claims of
 	// which, the API server refuses. Nothing in the StatefulSet tells.
 	failedCreate = "FailedCreate"
-	// creates is how long pods may be missing before anybody asks why.
+	// creates is how old a StatefulSet is before anybody asks why it lacks pods: a new one has
+	// none.
 	creates = 10 * time.Second
 	// retries is the longest that the controller waits before it tries, and tells, again:
 	// 1000 s, and some for its queue.
