@@ -98,6 +98,14 @@ func newWatched(t testing.TB, shell, version string, persisted bool) (shard, sen
 	return shard, sentinels
 }
 
+// downAfter has sentinels take a silent server for down after a time: on a busy machine a
+// restart may take longer than what is short elsewhere.
+func downAfter(sentinels []*pod, milliseconds string) {
+	for _, p := range sentinels {
+		p.do("SENTINEL", "SET", name.SentinelMaster, "down-after-milliseconds", milliseconds)
+	}
+}
+
 func TestProcessSentinelLearnsAndKeepsThePrimary(t *testing.T) {
 	t.Parallel()
 	for i, version := range servertest.Versions() {
@@ -236,13 +244,7 @@ func TestProcessCurrentPrimaryRestartsUnderSentinel(t *testing.T) {
 			shard, sentinels := newWatched(t, shells()[i%2], version, true)
 			p := shard[0]
 			p.fill(50)
-			downAfter := func(milliseconds string) {
-				for _, q := range sentinels {
-					q.do("SENTINEL", "SET", name.SentinelMaster, "down-after-milliseconds", milliseconds)
-				}
-			}
-			// On a busy machine a restart may take longer than what is meant to be short here.
-			downAfter("60000")
+			downAfter(sentinels, "60000")
 			p.stop(syscall.SIGTERM)
 			p.start()
 			if p.info("role") != "master" || p.do("DBSIZE") != "50" {
@@ -257,7 +259,7 @@ func TestProcessCurrentPrimaryRestartsUnderSentinel(t *testing.T) {
 				return strings.Contains(sentinels[0].do("SENTINEL", "MASTER", name.SentinelMaster), "flags master ")
 			})
 
-			downAfter("2000")
+			downAfter(sentinels, "2000")
 			begin := time.Now()
 			p.stop(syscall.SIGKILL)
 			must(t, os.RemoveAll(p.data))
@@ -303,6 +305,7 @@ func TestProcessReplacedPrimaryAtAnotherAddress(t *testing.T) {
 	shard, sentinels := newWatched(t, "busybox", "8.1", true)
 	p := shard[0]
 	p.fill(20)
+	downAfter(sentinels, "60000")
 	p.stop(syscall.SIGKILL)
 	p.ip = "127.0.0.2"
 	p.conf("appendonly yes\n")
